@@ -1,0 +1,1 @@
+//! Key bindings from `assets/keymap.toml` and `[keys]` of the configuration.

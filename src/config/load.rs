@@ -1,0 +1,1 @@
+//! Reading configuration files into [`super::Config`].

@@ -1,0 +1,2 @@
+//! Parses arguments and calls the library; the only place that ends the process.
+fn main() {}

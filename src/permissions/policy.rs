@@ -1,0 +1,1 @@
+//! The decision order of SPEC R2.

@@ -1,0 +1,1 @@
+//! Rules: `Tool` or `Tool(pattern)` (SPEC R3).

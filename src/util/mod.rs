@@ -1,0 +1,6 @@
+//! Small helpers without knowledge of the project: text, time, files. Imports nothing of ours.
+
+pub mod fs;
+pub mod text;
+pub mod time;
+pub mod tokens;
