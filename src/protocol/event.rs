@@ -3,7 +3,7 @@
 //! Deltas may be merged on the way; everything else is never dropped. `stream-json` prints these, so a change of
 //! shape is a change of the version number.
 
-use super::agent::{AgentInfo, AgentOutcome};
+use super::agent::{AgentInfo, AgentOutcome, Denied};
 use super::ids::{AgentId, ApprovalId, CallId, TaskId};
 use super::message::Origin;
 use super::permission::{Answer, Approval, Mode};
@@ -189,6 +189,11 @@ pub enum EventKind {
         /// How to draw it.
         display: Display,
     },
+    /// A call was refused by a rule, a mode, the person, or because nobody can be asked.
+    CallRefused {
+        /// What and why.
+        denied: Denied,
+    },
     /// The person is asked.
     PermissionAsked {
         /// The question.
@@ -318,6 +323,8 @@ pub enum EventKind {
         /// What to do; may be empty.
         hint: String,
     },
+    /// Nothing runs and nothing waits to be delivered: the next words start from rest.
+    Settled,
     /// The engine has ended; nothing follows.
     Closed,
 }

@@ -8,6 +8,7 @@ pub mod access;
 pub mod cap;
 pub mod context;
 pub mod files;
+pub mod git;
 pub mod registry;
 
 use crate::protocol::permission::Question;

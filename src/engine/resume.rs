@@ -1,0 +1,511 @@
+//! Opening a session: trust, configuration, provider, a fresh or restored state (SPEC H2, R7, S25, S27).
+
+use super::agent::{Agent, Facts, Place, Rights, Status, Voice, WorkClock};
+use super::agents::budget::Pool;
+use super::agents::spawn::new_child;
+use super::background::Command;
+use super::handle::{Chosen, SessionChoice};
+use super::journal::Journal;
+use super::run::Engine;
+use super::turn::{Input, Limits, State};
+use crate::permissions::rules::Rule;
+use crate::protocol::{AgentId, CallId, Event, EventKind, Gauge, History, Level, Message, Op, TaskId, ToolSpec, UserContent};
+use crate::providers::{Provider, ProviderError, Reply, Request, Sink, catalog};
+use crate::session::log::{SessionLog, SessionStart};
+use crate::session::replay::{Restored, replay};
+use crate::session::{Record, index};
+use futures_util::future::BoxFuture;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::mpsc;
+
+/// Stands in for a provider that cannot be used: every request fails with the reason.
+struct Unavailable {
+    name: String,
+    error: ProviderError,
+}
+
+impl Provider for Unavailable {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn attempt<'a>(&'a self, _request: &'a Request, _sink: &'a Sink) -> BoxFuture<'a, Result<Reply, ProviderError>> {
+        let error = self.error.clone();
+        Box::pin(async move { Err(error) })
+    }
+}
+
+impl Engine {
+    /// Everything before the first op: asked once about trust, then loaded, then opened.
+    pub(super) async fn open(&mut self, ops: &mut mpsc::Receiver<Op>, events: &mpsc::Sender<Event>, held: &mut VecDeque<Op>) {
+        self.trusted = self.ask_trust(ops, events, held).await;
+        if self.closing {
+            return;
+        }
+        self.load_project();
+        let chosen = match (self.setup.choose)(None, None).await {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                self.notice(Level::Error, &error.message, &error.hint);
+                let name = self.setup.config.provider.clone().unwrap_or_else(|| "none".into());
+                let model = self.setup.config.model.clone().unwrap_or_else(|| "-".into());
+                Chosen { provider: Arc::new(Unavailable { name, error }), model, why: String::new() }
+            }
+        };
+        self.provider_name = chosen.provider.name().to_owned();
+        let choice = self.setup.session.clone();
+        self.open_session(&choice, &chosen);
+        if !chosen.why.is_empty() && self.setup.interactive {
+            self.notice(Level::Info, &chosen.why, "");
+        }
+        for (level, text, hint) in std::mem::take(&mut self.setup.notices) {
+            self.notice(level, &text, &hint);
+        }
+        self.read_branch();
+    }
+
+    /// Whether the project's files count: known, `--trust`, or asked (SPEC R7). Other ops wait meanwhile.
+    async fn ask_trust(&mut self, ops: &mut mpsc::Receiver<Op>, events: &mpsc::Sender<Event>, held: &mut VecDeque<Op>) -> bool {
+        if self.setup.trust {
+            return true;
+        }
+        let Some(items) = self.library.untrusted(&self.setup.paths, &self.setup.workspace) else { return true };
+        if items.is_empty() {
+            return true;
+        }
+        if !self.setup.interactive {
+            self.notice(
+                Level::Warning,
+                &format!("This folder is not trusted, so its own files are not used: {}", items.join("; ")),
+                "look at them, then run `tui-agent trust`, or use --trust for one run",
+            );
+            return false;
+        }
+        self.out.emit(AgentId::MAIN, EventKind::TrustAsked { items });
+        loop {
+            while let Some(event) = self.out.pop() {
+                if events.send(event).await.is_err() {
+                    self.closing = true;
+                    return false;
+                }
+            }
+            match ops.recv().await {
+                Some(Op::Trust { trusted }) => {
+                    if trusted && let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace) {
+                        self.notice(Level::Warning, &format!("The answer holds for this run, but could not be kept: {why}"), "");
+                    }
+                    return trusted;
+                }
+                Some(Op::Shutdown { .. }) | None => {
+                    self.closing = true;
+                    return false;
+                }
+                Some(other) => held.push_back(other),
+            }
+        }
+    }
+
+    /// Configuration, rules and what people bring, with the project's files when they are trusted.
+    fn load_project(&mut self) {
+        if self.trusted {
+            self.setup.config = (self.setup.reconfigure)();
+        }
+        let mut warnings: Vec<String> = self.setup.config.warnings.iter().map(ToString::to_string).collect();
+        warnings.extend(self.library.load(&self.setup.config, &self.setup.paths, &self.setup.workspace, self.trusted));
+        self.mode = self.setup.config.mode;
+        self.rules = super::run::Rules::default();
+        for (list, texts) in [(0, &self.setup.config.deny), (1, &self.setup.config.ask), (2, &self.setup.config.allow)] {
+            for text in texts {
+                match Rule::parse(text) {
+                    Ok(rule) if list == 0 => self.rules.deny.push(rule),
+                    Ok(rule) if list == 1 => self.rules.ask.push(rule),
+                    Ok(rule) => self.rules.allow.push(rule),
+                    Err(why) => warnings.push(format!("the rule {text:?} is not used: {why}")),
+                }
+            }
+        }
+        for warning in warnings {
+            self.notice(Level::Warning, &warning, "");
+        }
+    }
+
+    fn open_session(&mut self, choice: &SessionChoice, chosen: &Chosen) {
+        let project = self.setup.paths.project_dir(&self.setup.workspace);
+        let wanted = match choice {
+            SessionChoice::New => None,
+            SessionChoice::Continue => {
+                let latest = index::latest(&project);
+                if latest.is_none() {
+                    self.notice(Level::Info, "There is no earlier session in this folder; this is a fresh one.", "");
+                }
+                latest
+            }
+            SessionChoice::Resume(id) => match index::find(&project, id) {
+                Ok(entry) => Some(entry),
+                Err(why) => {
+                    self.notice(Level::Error, &why, "`tui-agent sessions` lists them");
+                    None
+                }
+            },
+        };
+        let restored = wanted.and_then(|entry| match SessionLog::open(&self.setup.paths, &self.setup.workspace, &entry.id) {
+            Err(e) => {
+                self.notice(Level::Warning, &format!("The session {} cannot be continued: {e}. This is a fresh session of its own.", entry.id), "close the other program first, then resume");
+                None
+            }
+            Ok(log) => match replay(&entry.path) {
+                Ok(restored) => Some((log, restored)),
+                Err(e) => {
+                    self.notice(Level::Error, &format!("The session {} cannot be read: {e}", entry.id), "");
+                    None
+                }
+            },
+        });
+        self.agents.clear();
+        self.pending.clear();
+        self.waits.clear();
+        self.commands = super::background::Commands::default();
+        self.next_agent = 1;
+        self.todos.clear();
+        match restored {
+            None => {
+                let start = SessionStart { cwd: self.setup.workspace.clone(), provider: self.provider_name.clone(), model: chosen.model.clone() };
+                let log = SessionLog::create(&self.setup.paths, &start);
+                let dir = log.dir().to_path_buf();
+                self.journal = Journal::new(log, dir);
+                self.make_main(chosen, History::new());
+                self.emit_opened(false);
+            }
+            Some((log, restored)) => {
+                let dir = log.dir().to_path_buf();
+                self.journal = Journal::new(log, dir);
+                self.restore(chosen, restored);
+            }
+        }
+    }
+
+    fn make_main(&mut self, chosen: &Chosen, history: History) {
+        let voice = self.main_voice(chosen);
+        let limits = Limits { max_requests: self.setup.config.max_turns, per_turn: true, max_agents: self.setup.config.subagents.max_parallel, ..Limits::default() };
+        let used = super::requests::fixed_tokens(&voice) + history.messages().iter().map(|m| super::context::message_tokens(m)).sum::<u64>();
+        let gauge = self.gauge_of(&voice, used);
+        let agent = Agent {
+            id: AgentId::MAIN,
+            info: None,
+            state: State::new(history, limits),
+            voice,
+            rights: Rights::default(),
+            place: Place::new(self.setup.workspace.clone()),
+            status: Status::Active,
+            running: None,
+            calls: HashMap::new(),
+            call: None,
+            pool: Pool::new(self.setup.config.budget),
+            reserved: None,
+            warned: false,
+            forced: None,
+            facts: Facts::default(),
+            gauge,
+            clock: WorkClock::stopped(),
+            heard: Instant::now(),
+            stalled: false,
+            log: None,
+            outcome: None,
+            compaction: super::compact::CompactState::default(),
+            isolation: false,
+            first: None,
+            forgotten: false,
+            changed_by: BTreeSet::new(),
+        };
+        self.agents.insert(AgentId::MAIN, agent);
+    }
+
+    fn gauge_of(&self, voice: &Voice, used: u64) -> Gauge {
+        let window = voice.facts.window.unwrap_or(0);
+        let reserve = u64::from(voice.facts.output_limit.unwrap_or(8192)).min(window / 5);
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Windows are far below 2^52, the part is between 0 and 1.
+        let compact_at = ((window - reserve) as f64 * self.setup.config.compact_at.clamp(0.0, 1.0)) as u64;
+        Gauge { used, window, estimated: true, compact_at }
+    }
+
+    fn main_voice(&self, chosen: &Chosen) -> Voice {
+        let facts = catalog::facts(&chosen.model, &self.setup.config.models);
+        let tools: Vec<ToolSpec> = self
+            .toolbox
+            .specs()
+            .filter(|s| s.name != super::agents::pool::AGENT || self.setup.config.subagents.enabled)
+            .map(|s| if s.name == super::agents::pool::AGENT { ToolSpec { description: self.library.agent_description(), ..s.clone() } } else { s.clone() })
+            .collect();
+        Voice { system: Arc::new(self.main_system()), tools: Arc::new(tools), provider: Arc::clone(&chosen.provider), model: chosen.model.clone(), facts, effort: None }
+    }
+
+    /// Another provider or model for `main` and for children to come.
+    pub(super) fn use_provider(&mut self, chosen: &Chosen) {
+        chosen.provider.name().clone_into(&mut self.provider_name);
+        let facts = catalog::facts(&chosen.model, &self.setup.config.models);
+        let Some(main) = self.agents.get_mut(&AgentId::MAIN) else { return };
+        main.voice.provider = Arc::clone(&chosen.provider);
+        main.voice.model.clone_from(&chosen.model);
+        main.voice.facts = facts;
+        let (voice, used) = (main.voice.clone(), main.gauge.used);
+        let gauge = self.gauge_of(&voice, used);
+        if let Some(main) = self.agents.get_mut(&AgentId::MAIN) {
+            main.gauge = gauge;
+        }
+    }
+
+    fn emit_opened(&mut self, resumed: bool) {
+        let model = self.agents.get(&AgentId::MAIN).map(|a| a.voice.model.clone()).unwrap_or_default();
+        let event = EventKind::SessionStarted {
+            session_id: self.journal.id().to_owned(),
+            cwd: self.setup.workspace.display().to_string(),
+            provider: self.provider_name.clone(),
+            model,
+            mode: self.mode,
+            resumed,
+        };
+        self.out.emit(AgentId::MAIN, event);
+        self.emit_types();
+        let commands = self.library.commands();
+        self.out.emit(AgentId::MAIN, EventKind::Commands { commands });
+        self.emit_usage(AgentId::MAIN);
+    }
+
+    pub(super) fn emit_types(&mut self) {
+        let types = self.library.type_views();
+        self.out.emit(AgentId::MAIN, EventKind::AgentTypes { types });
+    }
+
+    fn restore(&mut self, chosen: &Chosen, restored: Restored) {
+        if let Some(mode) = restored.mode.filter(|m| *m != crate::protocol::Mode::Bypass || self.setup.bypass_allowed) {
+            // A mode named on the command line wins over the stored one.
+            if !self.setup.mode_given {
+                self.mode = mode;
+            }
+        }
+        let unsaved = restored.history.len().saturating_sub(restored.unsaved);
+        for message in &restored.history[unsaved..] {
+            self.journal.record(&Record::Message { message: message.clone(), at: crate::util::time::now_ms(), usage: None });
+        }
+        let note = restored.notice();
+        let history = History::from_messages(restored.history.clone()).unwrap_or_default();
+        self.make_main(chosen, history);
+        self.todos.clone_from(&restored.todos);
+        for (rule, agent) in &restored.rules {
+            if let (Ok(rule), None) = (Rule::parse(rule), agent) {
+                self.rules.allow.push(rule);
+            }
+        }
+        self.emit_opened(true);
+        self.show_history(&restored);
+        if let Some(note) = note {
+            self.notice(Level::Warning, &format!("Restored with repairs: {note}"), "everything else is as it was");
+        }
+        self.restore_tasks(chosen, &restored);
+        if let Some(main) = self.agents.get_mut(&AgentId::MAIN) {
+            main.facts.usage = restored.usage;
+            main.facts.cost_usd = catalog::cost(&restored.usage, &main.voice.facts);
+        }
+        self.emit_usage(AgentId::MAIN);
+        if !self.todos.is_empty() {
+            let todos = self.todos.clone();
+            self.out.emit(AgentId::MAIN, EventKind::TodosChanged { todos });
+        }
+    }
+
+    /// The view of a resumed session: the same events as live, without what was only on the way.
+    fn show_history(&mut self, restored: &Restored) {
+        for message in &restored.history {
+            match message {
+                Message::User(m) => {
+                    for r in &m.results {
+                        let event = EventKind::ToolFinished {
+                            call: r.call_id.clone(),
+                            is_error: r.is_error,
+                            summary: crate::util::text::one_line(&r.text, 80),
+                            display: crate::protocol::Display::Text { text: crate::util::text::head(&r.text, 4000).to_owned() },
+                        };
+                        self.out.emit(AgentId::MAIN, event);
+                    }
+                    for c in &m.content {
+                        if let UserContent::Text { text, origin } = c {
+                            self.out.emit(AgentId::MAIN, EventKind::UserMessage { text: text.clone(), origin: origin.clone() });
+                        }
+                    }
+                }
+                Message::Assistant(m) => {
+                    let text = m.text();
+                    if !text.is_empty() {
+                        self.out.emit(AgentId::MAIN, EventKind::TextDelta { text });
+                    }
+                    self.out.emit(AgentId::MAIN, EventKind::ReplyFinished { usage: crate::protocol::Usage::default() });
+                    for call in m.calls() {
+                        let title = self.toolbox.find(&call.name).map(|(_, t)| t.title(&call.input)).unwrap_or_default();
+                        let event = EventKind::ToolStarted { call: call.id.clone(), name: call.name.clone(), title: crate::util::text::one_line(&title, 200) };
+                        self.out.emit(AgentId::MAIN, event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Children and commands of former runs: listed, undelivered completions owed, the dead ones told (SPEC S25, S27).
+    fn restore_tasks(&mut self, chosen: &Chosen, restored: &Restored) {
+        self.next_agent = restored.next_agent.max(1);
+        self.commands.continue_after(restored.next_command.saturating_sub(1));
+        for old in &restored.agents {
+            let facts = catalog::facts(&old.info.model, &self.setup.config.models);
+            let voice = Voice { system: Arc::default(), tools: Arc::default(), provider: Arc::clone(&chosen.provider), model: old.info.model.clone(), facts, effort: None };
+            let limits = Limits {
+                max_requests: old.info.max_requests,
+                per_turn: false,
+                max_agents: self.setup.config.subagents.max_parallel,
+                press_for_report: true,
+                announce_last: true,
+                ..Limits::default()
+            };
+            let rights = Rights { read_only: old.info.read_only, ..Rights::default() };
+            let place = Place::new(self.setup.workspace.clone());
+            let mut agent = new_child(old.info.clone(), State::new(History::new(), limits), voice, rights, place, None, old.outcome.dropped_tools.clone(), false);
+            agent.status = Status::Finished;
+            agent.forgotten = true;
+            agent.outcome = Some(old.outcome.clone());
+            agent.facts = Facts {
+                requests: old.outcome.requests,
+                tool_uses: old.outcome.tool_uses,
+                usage: old.outcome.usage,
+                cost_usd: old.outcome.cost_usd,
+                denied: old.outcome.denied.clone(),
+                ..Facts::default()
+            };
+            self.agents.insert(old.info.id, agent);
+            self.out.emit(old.info.id, EventKind::AgentSpawned { info: old.info.clone(), call: None, pending: false });
+            self.out.emit(old.info.id, EventKind::AgentFinished { outcome: old.outcome.clone() });
+            if old.died {
+                self.journal.record(&Record::AgentFinished { id: old.info.id, outcome: old.outcome.clone(), notify: old.notify, at: crate::util::time::now_ms() });
+            }
+        }
+        for old in &restored.tasks {
+            let command = Command {
+                n: old.id,
+                owner: AgentId::MAIN,
+                call: CallId(String::new()),
+                command: old.command.clone(),
+                description: old.description.clone(),
+                cancel: tokio_util::sync::CancellationToken::new(),
+                tail: String::new(),
+                status: old.status.clone(),
+                exit: old.exit,
+                output: old.output.clone(),
+                delivered: old.delivered,
+            };
+            let task = command.id();
+            self.commands.restore(command);
+            self.out.emit(AgentId::MAIN, EventKind::TaskStarted { task, command: old.command.clone(), description: old.description.clone() });
+            self.out.emit(AgentId::MAIN, EventKind::TaskFinished { task, exit: old.exit, status: old.status.clone() });
+        }
+        let dead: Vec<String> = restored.agents.iter().filter(|a| a.died).map(|a| format!("{} {} “{}”", a.info.id, a.info.kind, a.info.description)).collect();
+        if !dead.is_empty() {
+            self.notice(Level::Warning, &format!("Interrupted when the program ended: {}", dead.join(", ")), "their last words are kept; a message to one of them goes on with it");
+        }
+        for task in &restored.undelivered {
+            self.owe(*task);
+        }
+    }
+
+    /// A completion of a former run rides on the person's next words.
+    fn owe(&mut self, task: TaskId) {
+        let (full, short) = match task {
+            TaskId::Agent(id) => {
+                let Some(agent) = self.agents.get(&id) else { return };
+                let (Some(info), Some(outcome)) = (&agent.info, &agent.outcome) else { return };
+                super::agents::report::notification(info, outcome)
+            }
+            TaskId::Command(n) => {
+                let Some(command) = self.commands.get(n) else { return };
+                command.notification()
+            }
+        };
+        let tokens = crate::util::tokens::estimate(&full);
+        if let Some(main) = self.agents.get_mut(&AgentId::MAIN) {
+            main.state.owe(task, full, short, tokens);
+        }
+    }
+
+    fn read_branch(&mut self) {
+        let (folder, feedback) = (self.setup.workspace.clone(), self.feedback.clone());
+        tokio::task::spawn_blocking(move || {
+            let branch = crate::tools::git::branch(&folder);
+            let _ = feedback.send(super::feedback::Feedback::Branch { branch, changed: 0 });
+        });
+    }
+
+    fn current(&self) -> Option<Chosen> {
+        let main = self.agents.get(&AgentId::MAIN)?;
+        Some(Chosen { provider: Arc::clone(&main.voice.provider), model: main.voice.model.clone(), why: String::new() })
+    }
+
+    /// `/new`.
+    pub(super) fn new_session(&mut self) {
+        self.switch(&SessionChoice::New);
+    }
+
+    /// `/resume ID`.
+    pub(super) fn switch_session(&mut self, id: &str) {
+        if id == self.journal.id() {
+            return;
+        }
+        self.switch(&SessionChoice::Resume(id.to_owned()));
+    }
+
+    fn switch(&mut self, choice: &SessionChoice) {
+        let Some(chosen) = self.current() else { return };
+        let partial = self.partial(AgentId::MAIN);
+        if let Some(main) = self.agents.get_mut(&AgentId::MAIN) {
+            main.state.clear_inbox();
+        }
+        self.feed(AgentId::MAIN, Input::Interrupt { partial });
+        self.abort_all(crate::protocol::Ending::Cancelled, "the session was left");
+        self.load_project();
+        self.open_session(choice, &chosen);
+    }
+
+    /// `/reload`: types, skills and instructions again; the prefix of the conversation changes once.
+    pub(super) fn reload(&mut self) {
+        if self.agents.get(&AgentId::MAIN).is_some_and(|a| !a.state.is_idle()) {
+            return self.notice(Level::Warning, "A turn is running; /reload works between turns.", "press Esc first, or wait");
+        }
+        self.load_project();
+        let Some(chosen) = self.current() else { return };
+        let voice = self.main_voice(&chosen);
+        if let Some(main) = self.agents.get_mut(&AgentId::MAIN) {
+            main.voice = voice;
+        }
+        self.emit_types();
+        let commands = self.library.commands();
+        self.out.emit(AgentId::MAIN, EventKind::Commands { commands });
+        self.notice(Level::Info, "Agent types, skills, commands and instructions were read again.", "");
+    }
+
+    /// A trust answer outside the start question.
+    pub(super) fn trust_answered(&mut self, trusted: bool) {
+        if trusted && !self.trusted {
+            self.trusted = true;
+            if let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace) {
+                self.notice(Level::Warning, &format!("The answer could not be kept: {why}"), "");
+            }
+            self.reload();
+        }
+    }
+
+    /// We changed a project file ourselves, on the person's word: it stays trusted.
+    pub(super) fn trust_again(&mut self) {
+        if self.trusted
+            && let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace)
+        {
+            self.notice(Level::Warning, &format!("The trust in this folder could not be renewed: {why}"), "");
+        }
+    }
+}
