@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn a06_ids_become_valid_and_unique() {
         let mut maker = CallMaker::default();
-        let ids: Vec<String> = ["a", "a", "", "functions.bash:0", "b-_1", &"x".repeat(65)].iter().map(|id| maker.make((*id).into(), "t".into(), "{}", false).id.0).collect();
+        let ids: Vec<String> =
+            ["a", "a", "", "functions.bash:0", "b-_1", &"x".repeat(65)].iter().map(|id| maker.make((*id).into(), "t".into(), "{}", false).id.0).collect();
         assert_eq!((ids[0].as_str(), ids[4].as_str()), ("a", "b-_1"));
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 6);
         assert!(ids.iter().all(|id| valid(id, MAX_ID)));

@@ -14,7 +14,7 @@ pub mod retry;
 pub mod script;
 pub mod sse;
 #[cfg(test)]
-pub mod testserver;
+pub(crate) mod testserver;
 
 use crate::protocol::{AgentId, AssistantMessage, Message, ToolSpec, Usage};
 use futures_util::future::BoxFuture;

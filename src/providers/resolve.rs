@@ -220,7 +220,11 @@ fn named(name: &str, config: &Config, env: &dyn Fn(&str) -> Option<String>) -> R
             let base = config.base_url.clone().or_else(|| env("ANTHROPIC_BASE_URL")).unwrap_or_else(|| ANTHROPIC_URL.to_owned());
             let bearer = bearer && key.is_some();
             let from = if bearer { "ANTHROPIC_AUTH_TOKEN" } else { "ANTHROPIC_API_KEY" };
-            network(Draft { name, kind: Kind::Anthropic, base, key, bearer, key_env: from, default: Some(ANTHROPIC_MODEL), headers: BTreeMap::new() }, config, env)
+            network(
+                Draft { name, kind: Kind::Anthropic, base, key, bearer, key_env: from, default: Some(ANTHROPIC_MODEL), headers: BTreeMap::new() },
+                config,
+                env,
+            )
         }
         "openai" => {
             let base = config.base_url.clone().or_else(|| env("OPENAI_BASE_URL")).unwrap_or_else(|| OPENAI_URL.to_owned());
@@ -234,7 +238,11 @@ fn named(name: &str, config: &Config, env: &dyn Fn(&str) -> Option<String>) -> R
         _ => {
             let own: Vec<&str> = config.providers.keys().map(String::as_str).collect();
             let known = ["anthropic", "openai", "script", "offline"].into_iter().chain(own).collect::<Vec<_>>().join(", ");
-            Err(refusal(ErrorKind::InvalidRequest, format!("there is no provider {name:?}"), format!("known are {known}; own ones stand under [providers.NAME] in the configuration")))
+            Err(refusal(
+                ErrorKind::InvalidRequest,
+                format!("there is no provider {name:?}"),
+                format!("known are {known}; own ones stand under [providers.NAME] in the configuration"),
+            ))
         }
     }
 }
@@ -275,10 +283,22 @@ fn network(d: Draft<'_>, config: &Config, env: &dyn Fn(&str) -> Option<String>) 
     }
     let asked = config.model.clone().or_else(|| env("TUI_AGENT_MODEL"));
     let model = asked.or_else(|| d.default.map(str::to_owned));
-    let model = model.ok_or_else(|| refusal(ErrorKind::NotFound, format!("no model is set for the provider {name}"), "name one with --model or TUI_AGENT_MODEL".to_owned()))?;
+    let model = model.ok_or_else(|| {
+        refusal(ErrorKind::NotFound, format!("no model is set for the provider {name}"), "name one with --model or TUI_AGENT_MODEL".to_owned())
+    })?;
     let key = d.key.as_deref().map(Secret::new);
     let why = if key.is_some() { format!("{name} with the key of {}", d.key_env) } else { format!("{name} without a key") };
-    Ok(Resolution { provider: name.to_owned(), kind: d.kind, base_url: d.base, model, key, bearer: d.bearer, key_env: d.key_env.to_owned(), headers: d.headers, why })
+    Ok(Resolution {
+        provider: name.to_owned(),
+        kind: d.kind,
+        base_url: d.base,
+        model,
+        key,
+        bearer: d.bearer,
+        key_env: d.key_env.to_owned(),
+        headers: d.headers,
+        why,
+    })
 }
 
 fn refusal(kind: ErrorKind, message: String, hint: String) -> ProviderError {

@@ -15,7 +15,7 @@ mod tests;
 /// Tries at most, the first one included.
 pub const MAX_TRIES: u32 = 6;
 /// The longest wait that a provider can ask for.
-const MAX_ASKED: Duration = Duration::from_secs(600);
+const MAX_ASKED: Duration = Duration::from_mins(10);
 /// The longest wait of our own.
 const MAX_OWN: Duration = Duration::from_secs(30);
 
@@ -56,5 +56,5 @@ pub async fn send(provider: &dyn Provider, request: &Request, sink: &Sink) -> Re
 fn own_wait(attempt: u32, chance: u64) -> Duration {
     let base = Duration::from_secs(1).saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX)).min(MAX_OWN);
     let part = u32::try_from(chance % 1024).unwrap_or_default();
-    base - base / 4 * part / 1024
+    base.saturating_sub(base / 4 * part / 1024)
 }

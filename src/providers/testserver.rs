@@ -148,9 +148,7 @@ fn serve(stream: TcpStream, reply: &Reply, log: &Mutex<Vec<Captured>>) -> std::i
 fn respond(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
     if reply.status != 0 {
         let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\ntransfer-encoding: chunked\r\n", reply.status);
-        for (name, value) in &reply.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
+        head.extend(reply.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")));
         stream.write_all(format!("{head}\r\n").as_bytes())?;
     }
     for step in &reply.steps {

@@ -170,7 +170,8 @@ impl Messages {
             }
             "content_block_delta" => {
                 let get = |key: &str| Cow::Borrowed(event.pointer(&format!("/delta/{key}")).and_then(Value::as_str).unwrap_or_default());
-                let piece = Piece { kind: get("type"), text: get("text"), thinking: get("thinking"), signature: get("signature"), partial_json: get("partial_json") };
+                let piece =
+                    Piece { kind: get("type"), text: get("text"), thinking: get("thinking"), signature: get("signature"), partial_json: get("partial_json") };
                 self.delta(index, &piece, out);
             }
             "message_delta" => {

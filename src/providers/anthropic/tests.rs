@@ -13,11 +13,19 @@ fn provider(server: &TestServer) -> Anthropic {
 
 fn with_idle(server: &TestServer, idle: Duration) -> Anthropic {
     let headers = BTreeMap::new();
-    Anthropic::new(&Settings { name: "anthropic", base_url: &server.url(), key: Some((Auth::ApiKey, "sk-test-secret")), key_env: "ANTHROPIC_API_KEY", headers: &headers, idle }).unwrap()
+    Anthropic::new(&Settings {
+        name: "anthropic",
+        base_url: &server.url(),
+        key: Some((Auth::ApiKey, "sk-test-secret")),
+        key_env: "ANTHROPIC_API_KEY",
+        headers: &headers,
+        idle,
+    })
+    .unwrap()
 }
 
 fn sse(events: &[Value]) -> String {
-    events.iter().map(|e| format!("event: {}\ndata: {e}\n\n", e["type"].as_str().unwrap())).collect()
+    events.iter().flat_map(|e| ["event: ".to_owned(), e["type"].as_str().unwrap().to_owned(), format!("\ndata: {e}\n\n")]).collect()
 }
 
 fn start() -> Value {
@@ -36,7 +44,11 @@ fn text(index: u64, pieces: &[&str]) -> Vec<Value> {
 }
 
 fn tool(index: u64, id: &str, pieces: &[&str]) -> Vec<Value> {
-    block(index, &json!({"type": "tool_use", "id": id, "name": "Read", "input": {}}), &pieces.iter().map(|p| json!({"type": "input_json_delta", "partial_json": p})).collect::<Vec<_>>())
+    block(
+        index,
+        &json!({"type": "tool_use", "id": id, "name": "Read", "input": {}}),
+        &pieces.iter().map(|p| json!({"type": "input_json_delta", "partial_json": p})).collect::<Vec<_>>(),
+    )
 }
 
 fn end(reason: &str) -> Vec<Value> {
@@ -85,7 +97,7 @@ async fn a02_framing_variants() {
     let odd = format!("\u{feff}: hello\n\n{}", body.replace("data: ", "data:")).replace('\n', "\r\n");
     assert_eq!(reply(&odd).await.message.text(), "a\u{2028}b");
     assert_eq!(reply(body.trim_end()).await.message.text(), "a\u{2028}b", "without the last newline");
-    let nameless: String = body.lines().filter(|l| !l.starts_with("event:")).map(|l| format!("{l}\n")).collect();
+    let nameless: String = body.split_inclusive('\n').filter(|l| !l.starts_with("event:")).collect();
     assert_eq!(reply(&nameless).await.message.text(), "a\u{2028}b", "without event names");
 }
 
@@ -104,7 +116,11 @@ async fn a04_empty_arguments_are_an_empty_object() {
 async fn a05_interleaved_blocks_keep_their_fragments() {
     let piece = |index: u64, p: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": p}});
     let open = |index: u64, id: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": id, "name": "Read", "input": {}}});
-    let r = reply(&body_of(&[vec![open(0, "a"), open(1, "b"), piece(0, "{\"pa"), piece(1, "{\"q\":"), piece(0, "th\":\"x\"}"), piece(1, "\"y\"}")], end("tool_use")])).await;
+    let r = reply(&body_of(&[
+        vec![open(0, "a"), open(1, "b"), piece(0, "{\"pa"), piece(1, "{\"q\":"), piece(0, "th\":\"x\"}"), piece(1, "\"y\"}")],
+        end("tool_use"),
+    ]))
+    .await;
     let calls: Vec<_> = r.message.calls().map(|c| (c.id.0.clone(), Value::Object(c.input.clone()))).collect();
     assert_eq!(calls, [("a".into(), json!({"path": "x"})), ("b".into(), json!({"q": "y"}))]);
 }
@@ -139,7 +155,7 @@ async fn a08_a_cut_call_is_marked_and_empty() {
 
 #[tokio::test]
 async fn a09_an_end_without_its_mark() {
-    let half = body_of(&[vec![text(0, &["Hel", "lo"])[0..3].to_vec()].concat()]);
+    let half = body_of(&[text(0, &["Hel", "lo"])[0..3].to_vec()]);
     let (result, events, _) = ask(Answer::sse(&half), &request("m", Vec::new())).await;
     assert_eq!((result.unwrap_err().kind, streamed(&events)), (ErrorKind::Stream, "Hello".into()));
     let cut = Answer::stream(vec![Step::Send(half.clone().into_bytes()), Step::Cut]);
@@ -155,7 +171,13 @@ async fn a09_an_end_without_its_mark() {
 
 #[tokio::test]
 async fn a10_an_error_inside_the_stream() {
-    for (class, kind) in [("overloaded_error", ErrorKind::Overloaded), ("rate_limit_error", ErrorKind::RateLimit), ("api_error", ErrorKind::Server), ("authentication_error", ErrorKind::Authentication), ("invalid_request_error", ErrorKind::InvalidRequest)] {
+    for (class, kind) in [
+        ("overloaded_error", ErrorKind::Overloaded),
+        ("rate_limit_error", ErrorKind::RateLimit),
+        ("api_error", ErrorKind::Server),
+        ("authentication_error", ErrorKind::Authentication),
+        ("invalid_request_error", ErrorKind::InvalidRequest),
+    ] {
         let body = body_of(&[text(0, &["Par"])[..2].to_vec(), vec![json!({"type": "error", "error": {"type": class, "message": "Real words"}})]]);
         let (result, events, _) = ask(Answer::sse(&body), &request("m", Vec::new())).await;
         let error = result.unwrap_err();
@@ -184,7 +206,15 @@ async fn a11_keep_alives_do_not_hide_a_dead_stream() {
 
 #[tokio::test]
 async fn a13_signed_reasoning_goes_back_byte_for_byte() {
-    let thought = block(0, &json!({"type": "thinking", "thinking": "", "signature": ""}), &[json!({"type": "thinking_delta", "thinking": "ab"}), json!({"type": "thinking_delta", "thinking": "c"}), json!({"type": "signature_delta", "signature": "SIG"})]);
+    let thought = block(
+        0,
+        &json!({"type": "thinking", "thinking": "", "signature": ""}),
+        &[
+            json!({"type": "thinking_delta", "thinking": "ab"}),
+            json!({"type": "thinking_delta", "thinking": "c"}),
+            json!({"type": "signature_delta", "signature": "SIG"}),
+        ],
+    );
     let hidden = block(1, &json!({"type": "redacted_thinking", "data": "XYZ"}), &[]);
     let silent = block(2, &json!({"type": "thinking", "thinking": "", "signature": "S2"}), &[]);
     let (result, events, _) = ask(Answer::sse(&body_of(&[thought, hidden, silent, tool(3, "t", &["{}"]), end("tool_use")])), &request("m", Vec::new())).await;
@@ -201,7 +231,8 @@ async fn a13_signed_reasoning_goes_back_byte_for_byte() {
 
 #[tokio::test]
 async fn p6_unsigned_and_foreign_reasoning_is_not_sent() {
-    let thought = |signature: Option<&str>, source: &str| AssistantBlock::Thinking { text: "x".into(), signature: signature.map(str::to_owned), source: source.into() };
+    let thought =
+        |signature: Option<&str>, source: &str| AssistantBlock::Thinking { text: "x".into(), signature: signature.map(str::to_owned), source: source.into() };
     let alone = assistant(vec![thought(None, "anthropic/m"), thought(Some("S"), "openai/m")]);
     let (_, _, seen) = ask(Answer::sse(""), &request("m", vec![alone, Message::User(UserMessage::text("more", Origin::Person))])).await;
     assert_eq!(seen.body()["messages"][1]["content"], json!([{"type": "text", "text": "(reasoning omitted)"}]));
@@ -211,7 +242,10 @@ async fn p6_unsigned_and_foreign_reasoning_is_not_sent() {
 async fn a14_nothing_empty_is_kept_or_sent() {
     let r = reply(&body_of(&[text(0, &[""]), text(1, &["\n", " "]), tool(2, "t", &["{}"]), end("tool_use")])).await;
     assert_eq!(r.message.blocks, [call("t")]);
-    let blank = Message::User(UserMessage { results: vec![ToolResult::ok(CallId("t".into()), "")], content: vec![UserContent::Text { text: " ".into(), origin: Origin::Person }] });
+    let blank = Message::User(UserMessage {
+        results: vec![ToolResult::ok(CallId("t".into()), "")],
+        content: vec![UserContent::Text { text: " ".into(), origin: Origin::Person }],
+    });
     let (_, _, seen) = ask(Answer::sse(""), &request("m", vec![assistant(vec![call("t")]), blank])).await;
     let content = seen.body()["messages"][2]["content"].clone();
     assert_eq!((content.as_array().unwrap().len(), content[0]["content"].as_str()), (1, Some("(no output)")));
@@ -238,7 +272,12 @@ async fn h03_all_counts_are_taken() {
 
 #[tokio::test]
 async fn p7_the_body_and_its_cache_marks() {
-    let more = vec![assistant(vec![call("t")]), results(vec![ToolResult::error(CallId("t".into()), "bad")]), assistant(vec![AssistantBlock::Text { text: "ok".into() }]), Message::User(UserMessage::text("next", Origin::Person))];
+    let more = vec![
+        assistant(vec![call("t")]),
+        results(vec![ToolResult::error(CallId("t".into()), "bad")]),
+        assistant(vec![AssistantBlock::Text { text: "ok".into() }]),
+        Message::User(UserMessage::text("next", Origin::Person)),
+    ];
     let (_, _, seen) = ask(Answer::sse(""), &request("m", more)).await;
     let (body, mark) = (seen.body(), json!({"type": "ephemeral"}));
     let keys: Vec<&String> = body.as_object().unwrap().keys().collect();
@@ -249,7 +288,10 @@ async fn p7_the_body_and_its_cache_marks() {
     assert_eq!(body["messages"][4]["content"][0]["cache_control"], mark);
     assert_eq!(seen.text.matches("cache_control").count(), 4);
     assert_eq!(seen.line, "POST /v1/messages HTTP/1.1");
-    assert_eq!((seen.header("x-api-key"), seen.header("anthropic-version"), seen.header("content-type")), (Some("sk-test-secret"), Some("2023-06-01"), Some("application/json")));
+    assert_eq!(
+        (seen.header("x-api-key"), seen.header("anthropic-version"), seen.header("content-type")),
+        (Some("sk-test-secret"), Some("2023-06-01"), Some("application/json"))
+    );
     assert!(seen.header("user-agent").unwrap().starts_with("tui-agent/"));
     let (_, _, one) = ask(Answer::sse(""), &request("m", Vec::new())).await;
     assert_eq!(one.text.matches("cache_control").count(), 3);
@@ -291,10 +333,20 @@ async fn p1_addresses_and_bearer_tokens() {
     let server = TestServer::start(vec![Answer::sse(&body_of(&[text(0, &["x"]), end("end_turn")]))]);
     let headers = BTreeMap::from([("x-team".to_owned(), "red".to_owned())]);
     for base in ["", "/", "/v1", "/v1/", "/v1/messages"] {
-        let settings = Settings { name: "own", base_url: &format!("{}{base}", server.url()), key: Some((Auth::Bearer, "tok")), key_env: "K", headers: &headers, idle: Duration::from_secs(9) };
+        let settings = Settings {
+            name: "own",
+            base_url: &format!("{}{base}", server.url()),
+            key: Some((Auth::Bearer, "tok")),
+            key_env: "K",
+            headers: &headers,
+            idle: Duration::from_secs(9),
+        };
         assert!(attempt(&Anthropic::new(&settings).unwrap(), &request("m", Vec::new())).await.0.is_ok());
         let seen = server.requests().pop().unwrap();
-        assert_eq!((seen.line.as_str(), seen.header("authorization"), seen.header("x-api-key"), seen.header("x-team")), ("POST /v1/messages HTTP/1.1", Some("Bearer tok"), None, Some("red")));
+        assert_eq!(
+            (seen.line.as_str(), seen.header("authorization"), seen.header("x-api-key"), seen.header("x-team")),
+            ("POST /v1/messages HTTP/1.1", Some("Bearer tok"), None, Some("red"))
+        );
     }
 }
 

@@ -51,7 +51,9 @@ mod tests {
         assert_eq!(retry_after("1.5", 0), Some(Duration::from_millis(1500)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_770_000), Some(Duration::from_secs(7)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 1_784_111_770_000), Some(Duration::ZERO), "a date in the past");
-        for bad in ["", "-1", "soon", "NaN", "inf", "1e300", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994", "x, 1 Jan 0 0:0:0"] {
+        for bad in
+            ["", "-1", "soon", "NaN", "inf", "1e300", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994", "x, 1 Jan 0 0:0:0"]
+        {
             assert!(retry_after(bad, 0).is_none_or(|d| d.is_zero() || bad.starts_with('x')), "{bad}");
         }
     }

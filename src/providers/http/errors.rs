@@ -83,7 +83,7 @@ impl Words {
         let mut words = Self::default();
         for key in ["type", "code", "status"] {
             match inner.get(key) {
-                Some(Value::String(s)) if s != "error" => words.class = format!("{} {s}", words.class).trim().to_owned(),
+                Some(Value::String(s)) if s != "error" => words.class = if words.class.is_empty() { s.clone() } else { format!("{} {s}", words.class) },
                 Some(Value::Number(n)) => words.status = n.as_u64().and_then(|n| u16::try_from(n).ok()).or(words.status),
                 Some(_) | None => {}
             }
@@ -158,8 +158,12 @@ fn hint(about: About<'_>, kind: ErrorKind, message: &str) -> String {
         ErrorKind::Authentication if about.key_env.is_empty() => "the server refuses access: check its address and whether it wants a key".to_owned(),
         ErrorKind::Authentication => format!("set {} to a valid key", about.key_env),
         ErrorKind::NotFound => format!("check --model ({}) and --base-url", about.model),
-        ErrorKind::InvalidRequest if ["credit", "billing", "quota", "insufficient balance"].iter().any(|w| lower.contains(w)) => "check the account's credit and limits at the provider".to_owned(),
-        ErrorKind::InvalidRequest if lower.contains("/v1/responses") => "this model takes tools only over another interface: choose another one with --model".to_owned(),
+        ErrorKind::InvalidRequest if ["credit", "billing", "quota", "insufficient balance"].iter().any(|w| lower.contains(w)) => {
+            "check the account's credit and limits at the provider".to_owned()
+        }
+        ErrorKind::InvalidRequest if lower.contains("/v1/responses") => {
+            "this model takes tools only over another interface: choose another one with --model".to_owned()
+        }
         ErrorKind::InvalidRequest => "the provider refuses this request; another model (--model) or a new session may help".to_owned(),
         ErrorKind::ContextOverflow => "/compact shortens the conversation, /new starts another one".to_owned(),
         ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::Server => "try again later, or choose another model with --model".to_owned(),

@@ -115,7 +115,14 @@ impl Endpoint {
     ///
     /// # Errors
     /// When the address or a header cannot be used.
-    pub fn new(name: &str, url: &str, headers: &BTreeMap<String, String>, secret: &[(&str, String)], key_env: &str, idle: Duration) -> Result<Self, ProviderError> {
+    pub fn new(
+        name: &str,
+        url: &str,
+        headers: &BTreeMap<String, String>,
+        secret: &[(&str, String)],
+        key_env: &str,
+        idle: Duration,
+    ) -> Result<Self, ProviderError> {
         let bad = |message: String, hint: &str| ProviderError { kind: ErrorKind::InvalidRequest, message, hint: hint.to_owned(), retry_after: None };
         let url = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https") && u.host_str().is_some());
         let url = url.ok_or_else(|| bad(format!("the base_url of {name} is no http address"), "check --base-url; it looks like https://host/v1"))?;
@@ -127,7 +134,10 @@ impl Endpoint {
             let header = HeaderName::from_bytes(key.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
             let (key, mut value) = header.ok_or_else(|| {
                 let what = if own { format!("the header {key:?} of {name}") } else { format!("the key of {name}") };
-                bad(format!("{what} has characters that HTTP does not allow"), if own { "check the provider's headers in the configuration" } else { "check the key for line breaks and quotes" })
+                bad(
+                    format!("{what} has characters that HTTP does not allow"),
+                    if own { "check the provider's headers in the configuration" } else { "check the key for line breaks and quotes" },
+                )
             })?;
             // Own headers often hold a key as well.
             value.set_sensitive(true);
@@ -170,7 +180,7 @@ impl Endpoint {
     }
 
     async fn read<D: Decoder>(&self, run: &mut Run<'_, D>, mut response: Response) -> Result<(), ProviderError> {
-        let (mut deadline, mut read) = (Instant::now() + self.idle, 0usize);
+        let (mut deadline, mut received) = (Instant::now() + self.idle, 0usize);
         loop {
             let limit = if run.decoder.complete() { deadline.min(Instant::now() + GRACE) } else { deadline };
             let bytes = match timeout_at(limit, response.chunk()).await {
@@ -178,11 +188,18 @@ impl Endpoint {
                 Ok(Ok(None)) => return run.finish(),
                 // The reason of the end is known: what is missing is only the end mark.
                 Ok(Err(_)) | Err(_) if run.decoder.complete() => return Ok(()),
-                Ok(Err(e)) => return Err(errors::error(run.about, ErrorKind::Stream, &format!("the stream of {} broke: {}", self.name, errors::causes(&e.without_url())), None)),
+                Ok(Err(e)) => {
+                    return Err(errors::error(
+                        run.about,
+                        ErrorKind::Stream,
+                        &format!("the stream of {} broke: {}", self.name, errors::causes(&e.without_url())),
+                        None,
+                    ));
+                }
                 Err(_) => return Err(self.idle_error(run.about)),
             };
-            read = read.saturating_add(bytes.len());
-            if read > MAX_STREAM {
+            received = received.saturating_add(bytes.len());
+            if received > MAX_STREAM {
                 return Err(errors::error(run.about, ErrorKind::Stream, &format!("{} sent more than {} MiB", self.name, MAX_STREAM / 1024 / 1024), None));
             }
             let (flow, real) = run.push(&bytes)?;
@@ -251,7 +268,14 @@ impl<D: Decoder> Run<'_, D> {
                 Ok(Flow::Continue) => {}
                 Ok(Flow::Done) => return Ok(Flow::Done),
                 Err(Fault::Reported(words)) => return Err(errors::in_stream(self.about, &words)),
-                Err(Fault::Unreadable(why)) => return Err(errors::error(self.about, ErrorKind::Stream, &format!("{} sent an event that cannot be read: {why}", self.about.provider), None)),
+                Err(Fault::Unreadable(why)) => {
+                    return Err(errors::error(
+                        self.about,
+                        ErrorKind::Stream,
+                        &format!("{} sent an event that cannot be read: {why}", self.about.provider),
+                        None,
+                    ));
+                }
             }
         }
         Ok(Flow::Continue)
@@ -266,7 +290,9 @@ impl<D: Decoder> Run<'_, D> {
             Err(e) if e.kind != ErrorKind::Stream => Err(e),
             Ok(Flow::Done) => Ok(()),
             Ok(Flow::Continue) | Err(_) if self.decoder.complete() => Ok(()),
-            Ok(Flow::Continue) | Err(_) => Err(errors::error(self.about, ErrorKind::Stream, &format!("the stream of {} ended before the reply was complete", self.about.provider), None)),
+            Ok(Flow::Continue) | Err(_) => {
+                Err(errors::error(self.about, ErrorKind::Stream, &format!("the stream of {} ended before the reply was complete", self.about.provider), None))
+            }
         }
     }
 }

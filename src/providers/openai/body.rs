@@ -130,8 +130,11 @@ pub(super) fn write(request: &Request, source: &str, dialect: Dialect) -> Vec<u8
             Message::Assistant(m) => messages.push(assistant(m, source)),
         }
     }
-    let tools: Vec<Tool<'_>> =
-        request.tools.iter().map(|t| Tool { r#type: "function", function: FunctionSpec { name: &t.name, description: &t.description, parameters: &t.schema } }).collect();
+    let tools: Vec<Tool<'_>> = request
+        .tools
+        .iter()
+        .map(|t| Tool { r#type: "function", function: FunctionSpec { name: &t.name, description: &t.description, parameters: &t.schema } })
+        .collect();
     let (limit, own) = (request.max_output.max(1), dialect == Dialect::Own);
     // Some of OpenAI's models take tools over this interface only when they are told not to reason.
     let no_effort = own && !tools.is_empty() && catalog::tools_without_effort(&request.model);

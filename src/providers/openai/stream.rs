@@ -171,7 +171,8 @@ impl Decoder for Completion {
             return Ok(Flow::Done);
         }
         match serde_json::from_str::<Value>(&event.data) {
-            Ok(value) => self.chunk(&value, &event.name, out),
+            // Gemini wraps its errors in a list.
+            Ok(value) => self.chunk(value.as_array().and_then(|l| l.first()).unwrap_or(&value), &event.name, out),
             Err(_) if event.name == "error" => Err(Fault::Reported(Words::from_body(&event.data))),
             Err(e) if event.data.trim_start().starts_with('{') => Err(Fault::Unreadable(e.to_string())),
             Err(_) => Ok(Flow::Continue),

@@ -10,7 +10,14 @@ use std::sync::Arc;
 async fn ask(answer: Answer, what: &Request) -> (Result<Reply, ProviderError>, Vec<StreamEvent>, Captured) {
     let server = TestServer::start(vec![answer]);
     let headers = BTreeMap::new();
-    let settings = Settings { name: "openai", base_url: &format!("{}/v1", server.url()), key: Some("sk-test-secret"), key_env: "OPENAI_API_KEY", headers: &headers, idle: Duration::from_secs(20) };
+    let settings = Settings {
+        name: "openai",
+        base_url: &format!("{}/v1", server.url()),
+        key: Some("sk-test-secret"),
+        key_env: "OPENAI_API_KEY",
+        headers: &headers,
+        idle: Duration::from_secs(20),
+    };
     let (result, events) = attempt(&OpenAi::new(&settings).unwrap(), what).await;
     let captured = server.requests().remove(0);
     check_pairing(&captured.body());
@@ -93,7 +100,13 @@ async fn a04_empty_arguments_are_an_empty_object() {
 #[tokio::test]
 async fn a05_interleaved_calls_keep_their_fragments() {
     let f = |i: u64, id: Option<&str>, name: Option<&str>, args: &str| json!({"index": i, "id": id, "function": {"name": name, "arguments": args}});
-    let all = calls(&[f(0, Some("a"), Some("read"), "{\"pa"), f(1, Some("b"), Some("grep"), "{\"q\":"), f(0, None, None, "th\":\"x\"}"), f(1, None, Some(""), "\"y\"}")]).await;
+    let all = calls(&[
+        f(0, Some("a"), Some("read"), "{\"pa"),
+        f(1, Some("b"), Some("grep"), "{\"q\":"),
+        f(0, None, None, "th\":\"x\"}"),
+        f(1, None, Some(""), "\"y\"}"),
+    ])
+    .await;
     assert_eq!(all, [("a".into(), "read".into(), json!({"path": "x"})), ("b".into(), "grep".into(), json!({"q": "y"}))]);
     let late = calls(&[f(1, Some("b"), Some("grep"), "{}"), f(0, Some("a"), Some("read"), "{}")]).await;
     assert_eq!(named(&late).iter().map(|c| c.0).collect::<Vec<_>>(), ["read", "grep"], "in the order of the index");
@@ -101,36 +114,50 @@ async fn a05_interleaved_calls_keep_their_fragments() {
 
 #[tokio::test]
 async fn a06_name_and_id_quirks() {
-    let f = |i: Value, id: Value, name: Value, args: &str| json!({"index": i, "id": id, "function": {"name": name, "arguments": args}});
-    let n = Value::Null;
+    let frag = |at: Value, id: Value, name: Value, args: &str| json!({"index": at, "id": id, "function": {"name": name, "arguments": args}});
+    let none = Value::Null;
     let (x, y) = (json!({"p": "x"}), json!({"q": 1}));
     // The name again in every chunk; also with the id each time, and with a new id each time.
-    for ids in [[n.clone(), n.clone(), n.clone()], [json!("a"), json!("a"), json!("a")], [json!("a"), json!("b"), json!("c")]] {
-        let [i, j, k] = ids;
-        let all = calls(&[f(json!(0), i, json!("read"), "{\"p"), f(json!(0), j, json!("read"), "\":\"x"), f(json!(0), k, json!("read"), "\"}")]).await;
+    for ids in [[none.clone(), none.clone(), none.clone()], [json!("a"), json!("a"), json!("a")], [json!("a"), json!("b"), json!("c")]] {
+        let [first, second, third] = ids;
+        let all = calls(&[
+            frag(json!(0), first, json!("read"), "{\"p"),
+            frag(json!(0), second, json!("read"), "\":\"x"),
+            frag(json!(0), third, json!("read"), "\"}"),
+        ])
+        .await;
         assert_eq!(named(&all), [("read", &x)]);
     }
     // The name only later.
-    let all = calls(&[f(json!(0), json!("a"), n.clone(), "{\"p\":"), f(json!(0), n.clone(), json!("read"), "\"x\"}")]).await;
+    let all = calls(&[frag(json!(0), json!("a"), none.clone(), "{\"p\":"), frag(json!(0), none.clone(), json!("read"), "\"x\"}")]).await;
     assert_eq!(named(&all), [("read", &x)]);
     // No id anywhere; with and without an index; all in one list.
-    let all = calls(&[f(json!(0), n.clone(), json!("read"), "{\"p\":\"x\"}"), f(json!(1), n.clone(), json!("grep"), "{\"q\":1}")]).await;
+    let all = calls(&[frag(json!(0), none.clone(), json!("read"), "{\"p\":\"x\"}"), frag(json!(1), none.clone(), json!("grep"), "{\"q\":1}")]).await;
     assert_eq!(named(&all), [("read", &x), ("grep", &y)]);
-    let all = calls(&[f(n.clone(), n.clone(), json!("read"), "{\"p\":\"x\"}"), f(n.clone(), n.clone(), json!("grep"), "{\"q\":1}")]).await;
+    let all = calls(&[frag(none.clone(), none.clone(), json!("read"), "{\"p\":\"x\"}"), frag(none.clone(), none.clone(), json!("grep"), "{\"q\":1}")]).await;
     assert_eq!(named(&all), [("read", &x), ("grep", &y)]);
-    let list = delta(&json!({"tool_calls": [f(n.clone(), n.clone(), json!("read"), "{\"p\":\"x\"}"), f(n.clone(), n.clone(), json!("grep"), "{\"q\":1}"), f(n.clone(), n.clone(), json!("list"), "")]}));
+    let list = delta(
+        &json!({"tool_calls": [frag(none.clone(), none.clone(), json!("read"), "{\"p\":\"x\"}"), frag(none.clone(), none.clone(), json!("grep"), "{\"q\":1}"), frag(none.clone(), none.clone(), json!("list"), "")]}),
+    );
     assert_eq!(reply(&[&list, DONE]).await.message.calls().count(), 3);
     // The same id twice, with different and with the same index.
     for second in [1, 0] {
         let id = json!("functions.bash:0");
-        let all = calls(&[f(json!(0), id.clone(), json!("read"), "{\"p\":\"x\"}"), f(json!(second), id, json!("grep"), "{\"q\":1}")]).await;
+        let all = calls(&[frag(json!(0), id.clone(), json!("read"), "{\"p\":\"x\"}"), frag(json!(second), id, json!("grep"), "{\"q\":1}")]).await;
         assert_eq!(named(&all), [("read", &x), ("grep", &y)]);
     }
     // Every call at index 0 with its own id, some without arguments.
-    let all = calls(&[f(json!(0), json!("a"), json!("list"), ""), f(json!(0), json!("b"), json!("list"), ""), f(json!(0), json!("c"), json!("read"), "{\"p\":\"x\"}")]).await;
+    let all = calls(&[
+        frag(json!(0), json!("a"), json!("list"), ""),
+        frag(json!(0), json!("b"), json!("list"), ""),
+        frag(json!(0), json!("c"), json!("read"), "{\"p\":\"x\"}"),
+    ])
+    .await;
     assert_eq!(named(&all), [("list", &json!({})), ("list", &json!({})), ("read", &x)]);
     // A finished call sent once more, and an entry with nothing in it.
-    let all = calls(&[f(json!(0), json!("a"), json!("read"), "{\"p\":\"x\"}"), f(json!(0), json!("a"), json!("read"), "{\"p\":\"x\"}"), json!({"index": 1})]).await;
+    let all =
+        calls(&[frag(json!(0), json!("a"), json!("read"), "{\"p\":\"x\"}"), frag(json!(0), json!("a"), json!("read"), "{\"p\":\"x\"}"), json!({"index": 1})])
+            .await;
     assert_eq!(named(&all), [("read", &x)]);
 }
 
@@ -170,10 +197,14 @@ async fn a09_an_end_without_its_mark() {
 async fn a10_an_error_inside_the_stream() {
     let cases = [
         (json!({"error": {"message": "Real words", "type": "server_error", "code": null}}), ErrorKind::Server),
-        (json!({"error": {"message": "Real words", "code": 429}, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}), ErrorKind::RateLimit),
+        (
+            json!({"error": {"message": "Real words", "code": 429}, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}),
+            ErrorKind::RateLimit,
+        ),
         (json!({"error": {"message": "Real words", "code": "rate_limit_exceeded"}}), ErrorKind::RateLimit),
         (json!({"object": "error", "message": "Real words", "code": 400}), ErrorKind::InvalidRequest),
         (json!({"error": "Real words"}), ErrorKind::Server),
+        (json!([{"error": {"code": 503, "message": "Real words", "status": "UNAVAILABLE"}}]), ErrorKind::Overloaded),
     ];
     for (event, kind) in cases {
         let (result, events, _) = ask(Answer::sse(&format!("{}data: {event}\n\n", content("Par"))), &request("m", Vec::new())).await;
@@ -188,7 +219,14 @@ async fn a10_an_error_inside_the_stream() {
 #[tokio::test]
 async fn a13_reasoning_goes_back_to_its_own_model() {
     for key in ["reasoning_content", "reasoning"] {
-        let body = [delta(&json!({key: "wh"})), delta(&json!({key: "y", "content": null})), fragment(&json!({"index": 0, "id": "t", "function": {"name": "Read", "arguments": "{}"}})), finish("tool_calls"), DONE.into()].concat();
+        let body = [
+            delta(&json!({key: "wh"})),
+            delta(&json!({key: "y", "content": null})),
+            fragment(&json!({"index": 0, "id": "t", "function": {"name": "Read", "arguments": "{}"}})),
+            finish("tool_calls"),
+            DONE.into(),
+        ]
+        .concat();
         let (result, events, _) = ask(Answer::sse(&body), &request("m", Vec::new())).await;
         assert_eq!(events, [StreamEvent::Thinking("why".into())]);
         let said = Message::Assistant(result.unwrap().message);
@@ -237,7 +275,13 @@ async fn a16_overflow_is_recognised_as_status_and_as_event() {
 #[tokio::test]
 async fn p8_cached_tokens_are_not_counted_twice() {
     let usage = |u: &Value| format!("data: {}\n\n", json!({"choices": [], "usage": u}));
-    let r = reply(&[&content("x"), &finish("stop"), &usage(&json!({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 30}})), DONE]).await;
+    let r = reply(&[
+        &content("x"),
+        &finish("stop"),
+        &usage(&json!({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 30}})),
+        DONE,
+    ])
+    .await;
     assert_eq!(r.usage, Usage { input: 10, output: 5, cache_read: 60, cache_write: 30 });
     let r = reply(&[&content("x"), &usage(&json!({"prompt_tokens": 100, "completion_tokens": 5, "prompt_cache_hit_tokens": 900})), DONE]).await;
     assert_eq!(r.usage, Usage { input: 0, output: 5, cache_read: 100, cache_write: 0 });
@@ -248,7 +292,10 @@ async fn p1_the_body() {
     let call = |id: &str| AssistantBlock::ToolUse(ToolCall { id: CallId(id.into()), name: "Read".into(), input: serde_json::Map::new(), fault: None });
     let mut pictured = ToolResult::ok(CallId("a".into()), "see");
     pictured.images.push(("image/png".into(), "QUJD".into()));
-    let user = UserMessage { results: vec![pictured, ToolResult::error(CallId("b".into()), "bad")], content: vec![UserContent::Text { text: "and".into(), origin: Origin::Steer }] };
+    let user = UserMessage {
+        results: vec![pictured, ToolResult::error(CallId("b".into()), "bad")],
+        content: vec![UserContent::Text { text: "and".into(), origin: Origin::Steer }],
+    };
     let said = AssistantMessage { blocks: vec![AssistantBlock::Text { text: "well".into() }, call("a"), call("b")] };
     let mut what = request("m", vec![Message::Assistant(said), Message::User(user)]);
     let (_, _, seen) = ask(Answer::sse(""), &what).await;
@@ -272,7 +319,10 @@ async fn p1_the_body() {
 
 #[test]
 fn p1_openai_itself_names_some_limits_differently() {
-    assert_eq!((body::Dialect::of_host("api.openai.com"), body::Dialect::of_host("x.openai.azure.com"), body::Dialect::of_host("api.openai.com.evil.example")), (body::Dialect::Own, body::Dialect::Own, body::Dialect::Compatible));
+    assert_eq!(
+        (body::Dialect::of_host("api.openai.com"), body::Dialect::of_host("x.openai.azure.com"), body::Dialect::of_host("api.openai.com.evil.example")),
+        (body::Dialect::Own, body::Dialect::Own, body::Dialect::Compatible)
+    );
     let mut what = request("gpt-6-sol", Vec::new());
     let write = |r: &Request, d| serde_json::from_slice::<Value>(&body::write(r, "openai/m", d)).unwrap();
     let own = write(&what, body::Dialect::Own);

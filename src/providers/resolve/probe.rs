@@ -45,7 +45,11 @@ pub(super) struct Found {
 pub(super) async fn find(servers: &[LocalServer], wanted: Option<&str>) -> Option<Found> {
     let asked = servers.iter().map(|s| async move { timeout(LIMIT, models(*s)).await.ok().flatten().map(|names| (*s, names)) });
     let answers: Vec<(LocalServer, Vec<String>)> = join_all(asked).await.into_iter().flatten().collect();
-    let found = |server: LocalServer, model: &str| Found { name: server.name.to_owned(), base_url: format!("http://127.0.0.1:{}/v1", server.port), model: model.to_owned() };
+    let found = |server: LocalServer, model: &str| Found {
+        name: server.name.to_owned(),
+        base_url: format!("http://127.0.0.1:{}/v1", server.port),
+        model: model.to_owned(),
+    };
     let exact = wanted.and_then(|w| answers.iter().find(|(_, names)| names.iter().any(|n| n == w)).map(|(s, _)| found(*s, w)));
     if exact.is_some() || wanted.is_some() {
         return exact;

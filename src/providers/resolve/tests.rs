@@ -27,7 +27,10 @@ fn p2_flags_before_environment() {
     let keys = [("ANTHROPIC_API_KEY", "a-key"), ("OPENAI_API_KEY", "o-key"), ("ANTHROPIC_BASE_URL", "https://x.example")];
     assert_eq!(short(&config(None, None, None), &keys), ("anthropic".into(), Kind::Anthropic, "https://x.example".into(), ANTHROPIC_MODEL.into()));
     assert_eq!(short(&config(Some("openai"), None, None), &keys), ("openai".into(), Kind::OpenAi, OPENAI_URL.into(), OPENAI_MODEL.into()));
-    assert_eq!(short(&config(Some("anthropic"), Some("http://127.0.0.1:9"), Some("m")), &keys), ("anthropic".into(), Kind::Anthropic, "http://127.0.0.1:9".into(), "m".into()));
+    assert_eq!(
+        short(&config(Some("anthropic"), Some("http://127.0.0.1:9"), Some("m")), &keys),
+        ("anthropic".into(), Kind::Anthropic, "http://127.0.0.1:9".into(), "m".into())
+    );
     assert_eq!(short(&config(Some("openai"), Some("http://127.0.0.1:9/v1"), Some("m")), &[]).2, "http://127.0.0.1:9/v1", "a local server needs no key");
     assert_eq!(short(&config(None, None, None), &[keys[1], ("TUI_AGENT_MODEL", "gpt-x")]), ("openai".into(), Kind::OpenAi, OPENAI_URL.into(), "gpt-x".into()));
     assert_eq!(short(&config(None, None, Some("gpt-x")), &keys).0, "openai", "the model decides between two keys");
@@ -53,7 +56,13 @@ fn p2_a_missing_key_names_its_variable() {
 
 #[test]
 fn p1_own_providers() {
-    let own = OwnProvider { kind: "openai".into(), base_url: "https://r.example/v1".into(), api_key_env: Some("R_KEY".into()), models: vec!["r1".into(), "r2".into()], headers: BTreeMap::new() };
+    let own = OwnProvider {
+        kind: "openai".into(),
+        base_url: "https://r.example/v1".into(),
+        api_key_env: Some("R_KEY".into()),
+        models: vec!["r1".into(), "r2".into()],
+        headers: BTreeMap::new(),
+    };
     let c = with(config(Some("router"), None, None), "router", own.clone());
     let r = decide(&c, &[("R_KEY", "secret-r"), ("OPENAI_API_KEY", "secret-o")]).unwrap().unwrap();
     assert_eq!((r.model.as_str(), r.key.as_ref().map(Secret::expose), r.key_env.as_str()), ("r1", Some("secret-r"), "R_KEY"));
@@ -95,7 +104,12 @@ async fn p2_a_local_server_is_found_by_its_models() {
 
 #[tokio::test]
 async fn p2_anything_else_on_the_port_is_not_a_server() {
-    for (body, path, wanted) in [("<html>", "/v1/models", None), (r#"{"data":[{"id":"a"}]}"#, "/v1/models", None), (r#"{"models":[]}"#, "/api/tags", None), (r#"{"object":"list","data":[{"id":"a"}]}"#, "/v1/models", Some("b"))] {
+    for (body, path, wanted) in [
+        ("<html>", "/v1/models", None),
+        (r#"{"data":[{"id":"a"}]}"#, "/v1/models", None),
+        (r#"{"models":[]}"#, "/api/tags", None),
+        (r#"{"object":"list","data":[{"id":"a"}]}"#, "/v1/models", Some("b")),
+    ] {
         let r = probe(body, path, wanted).await;
         assert_eq!((r.kind, r.provider.as_str()), (Kind::Offline, "offline"), "{body}");
         assert!(r.why.contains("ANTHROPIC_API_KEY"));

@@ -28,6 +28,7 @@ impl Provider for Played {
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // It stands beside `None` in the lists.
 fn failed(kind: ErrorKind, retry_after: Option<Duration>) -> Option<ProviderError> {
     Some(ProviderError { kind, message: "no".into(), hint: String::new(), retry_after })
 }
@@ -70,7 +71,10 @@ async fn a12_some_errors_are_never_retried() {
 async fn a09_a_broken_start_is_void_before_the_next_try() {
     let (result, events, _) = play(vec![("Hel", failed(ErrorKind::Stream, None)), ("Hello world", None)]).await;
     assert_eq!(result.unwrap().message.text(), "Hello world");
-    assert!(matches!(&events[..], [StreamEvent::Text(a), StreamEvent::Reset, StreamEvent::Retrying { attempt: 2, .. }, StreamEvent::Text(b)] if a == "Hel" && b == "Hello world"), "{events:?}");
+    assert!(
+        matches!(&events[..], [StreamEvent::Text(a), StreamEvent::Reset, StreamEvent::Retrying { attempt: 2, .. }, StreamEvent::Text(b)] if a == "Hel" && b == "Hello world"),
+        "{events:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,7 +89,7 @@ async fn p5_six_tries_with_growing_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn p5_an_absurd_wait_is_capped() {
-    let (_, _, waits) = play(vec![("", failed(ErrorKind::RateLimit, Some(Duration::from_secs(86_400)))), ("x", None)]).await;
+    let (_, _, waits) = play(vec![("", failed(ErrorKind::RateLimit, Some(Duration::from_hours(24)))), ("x", None)]).await;
     assert_eq!(waits[0].as_secs(), 600);
     assert_eq!(own_wait(40, 0), MAX_OWN);
     assert!(own_wait(6, 1023) >= MAX_OWN * 3 / 4);
