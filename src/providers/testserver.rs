@@ -7,6 +7,7 @@ use crate::protocol::{AgentId, Message, Origin, ToolSpec, UserMessage};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -87,6 +88,7 @@ impl Captured {
 pub struct TestServer {
     port: u16,
     seen: Arc<Mutex<Vec<Captured>>>,
+    left: Arc<AtomicUsize>,
 }
 
 impl TestServer {
@@ -95,17 +97,18 @@ impl TestServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&seen);
+        let left = Arc::new(AtomicUsize::new(0));
+        let (log, gone) = (Arc::clone(&seen), Arc::clone(&left));
         thread::spawn(move || {
             for (n, stream) in listener.incoming().flatten().enumerate() {
-                let (reply, log) = (replies[n.min(replies.len() - 1)].clone(), Arc::clone(&log));
+                let (reply, log, gone) = (replies[n.min(replies.len() - 1)].clone(), Arc::clone(&log), Arc::clone(&gone));
                 thread::spawn(move || {
                     // The client may leave at any moment; that is often the point of the test.
-                    let _ = serve(stream, &reply, &log);
+                    let _ = serve(stream, &reply, &log, &gone);
                 });
             }
         });
-        Self { port, seen }
+        Self { port, seen, left }
     }
 
     /// Where it listens, on 127.0.0.1.
@@ -118,13 +121,18 @@ impl TestServer {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// How many clients left while they were held.
+    pub fn left(&self) -> usize {
+        self.left.load(Ordering::SeqCst)
+    }
+
     /// The requests so far.
     pub fn requests(&self) -> Vec<Captured> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-fn serve(stream: TcpStream, reply: &Reply, log: &Mutex<Vec<Captured>>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, reply: &Reply, log: &Mutex<Vec<Captured>>, gone: &AtomicUsize) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut line = String::new();
@@ -142,10 +150,10 @@ fn serve(stream: TcpStream, reply: &Reply, log: &Mutex<Vec<Captured>>) -> std::i
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     log.lock().unwrap().push(Captured { line: line.trim_end().to_owned(), headers, text: String::from_utf8(body).unwrap() });
-    respond(stream, reply)
+    respond(stream, reply, gone)
 }
 
-fn respond(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
+fn respond(mut stream: TcpStream, reply: &Reply, gone: &AtomicUsize) -> std::io::Result<()> {
     if reply.status != 0 {
         let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\ntransfer-encoding: chunked\r\n", reply.status);
         head.extend(reply.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")));
@@ -161,6 +169,7 @@ fn respond(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
             Step::Pause(time) => thread::sleep(*time),
             Step::Hold => {
                 let _ = stream.read(&mut [0]);
+                gone.fetch_add(1, Ordering::SeqCst);
             }
             Step::Cut => return Ok(()),
         }

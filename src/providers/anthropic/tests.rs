@@ -357,3 +357,33 @@ async fn p3_an_answer_that_is_not_streamed() {
     let r = result.unwrap();
     assert_eq!((r.message.text(), r.message.calls().count(), streamed(&events), r.usage.output), ("hi".into(), 1, "hi".into(), 2));
 }
+
+#[tokio::test]
+async fn l7_dropping_the_future_ends_the_request_and_keeps_what_streamed() {
+    let begun = body_of(&[text(0, &["PARTIAL"])[..2].to_vec()]).into_bytes();
+    let server = TestServer::start(vec![Answer::stream(vec![Step::Send(begun), Step::Hold])]);
+    let (provider, what) = (provider(&server), request("m", Vec::new()));
+    let (tx, mut rx) = tokio::sync::mpsc::unbounded_channel();
+    let sink: Sink = Arc::new(move |e| tx.send(e).unwrap());
+    tokio::select! {
+        result = provider.attempt(&what, &sink) => panic!("{result:?}"),
+        event = rx.recv() => assert_eq!(event, Some(StreamEvent::Text("PARTIAL".into()))),
+    }
+    while server.left() == 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a12_a_limited_request_is_sent_again_unchanged() {
+    let limited =
+        Answer::json(429, &json!({"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}).to_string()).header("retry-after", "0");
+    let server = TestServer::start(vec![limited, Answer::sse(&body_of(&[text(0, &["fine"]), end("end_turn")]))]);
+    let (tx, mut rx) = tokio::sync::mpsc::unbounded_channel();
+    let sink: Sink = Arc::new(move |e| tx.send(e).unwrap());
+    let reply = crate::providers::retry::send(&provider(&server), &request("m", Vec::new()), &sink).await.unwrap();
+    assert_eq!(reply.message.text(), "fine");
+    assert!(matches!(rx.recv().await, Some(StreamEvent::Retrying { attempt: 2, wait: Duration::ZERO, reason, .. }) if reason.contains("slow down")));
+    let seen = server.requests();
+    assert_eq!((seen.len(), &seen[0].text), (2, &seen[1].text));
+}
