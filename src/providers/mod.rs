@@ -4,6 +4,7 @@
 //! (it never runs one); keep a key anywhere but in the request's headers.
 
 pub mod anthropic;
+pub mod calls;
 pub mod catalog;
 pub mod http;
 pub mod offline;
@@ -12,6 +13,8 @@ pub mod resolve;
 pub mod retry;
 pub mod script;
 pub mod sse;
+#[cfg(test)]
+pub(crate) mod testserver;
 
 use crate::protocol::{AgentId, AssistantMessage, Message, ToolSpec, Usage};
 use futures_util::future::BoxFuture;

@@ -1,1 +1,0 @@
-//! Placeholder header; see the module list in `providers`.
