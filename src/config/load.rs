@@ -67,7 +67,7 @@ fn apply(config: &mut Config, file: &Path, home: &Path, layer: Layer, must_exist
         Err(e) => return config.warnings.push(Warning { file: file.to_path_buf(), line: 0, message: format!("cannot be read, so it is ignored: {e}") }),
     };
     match DeTable::parse(&text) {
-        Ok(table) => Reader { config, file, home, text: &text, layer, warned: 0 }.table("", table.get_ref()),
+        Ok(table) => Reader { config, file, home, text: &text, layer, warned: 0 }.table(&[], table.get_ref()),
         Err(e) => {
             let line = e.span().map_or(0, |s| line_of(&text, s.start));
             let message = format!("not valid TOML, so the whole file is ignored: {}", e.message().lines().next().unwrap_or_default());
@@ -77,20 +77,20 @@ fn apply(config: &mut Config, file: &Path, home: &Path, layer: Layer, must_exist
 }
 
 impl Reader<'_> {
-    fn table(&mut self, path: &str, table: &DeTable<'_>) {
+    fn table(&mut self, path: &[&str], table: &DeTable<'_>) {
         for (key, value) in table {
-            let here = join(path, key.get_ref());
-            let at = key.span().start;
+            let here: Vec<&str> = path.iter().copied().chain([key.get_ref().as_ref()]).collect();
+            let (at, shown) = (key.span().start, here.join("."));
             if let Some((known, name)) = find(&here) {
-                self.set(known, &name, &here, at, value.get_ref());
+                self.set(known, name, &shown, at, value.get_ref());
             } else if KEYS.iter().any(|k| leads_to(&here, k.path)) {
                 match value.get_ref().as_table() {
                     Some(inner) => self.table(&here, inner),
-                    None => self.warn(at, format!("`{here}` must be a table: [{here}]")),
+                    None => self.warn(at, format!("`{shown}` must be a table: [{shown}]")),
                 }
             } else {
-                let near = nearest(&here).map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
-                self.warn(at, format!("unknown key `{here}`{near}"));
+                let near = nearest(path, key.get_ref()).map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
+                self.warn(at, format!("unknown key `{shown}`{near}"));
             }
         }
     }
@@ -138,41 +138,35 @@ fn freedom(mode: Mode) -> u8 {
     }
 }
 
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
 /// The key of a path, and what stands for its `*`. Chosen names may hold dots (`models."gpt-4.1".window`).
-fn find(here: &str) -> Option<(&'static Key, String)> {
-    KEYS.iter().find_map(|k| match k.path.split_once('*') {
-        None => (k.path == here).then(|| (k, String::new())),
-        Some((before, after)) => here.strip_prefix(before)?.strip_suffix(after).filter(|name| !name.is_empty()).map(|name| (k, name.to_owned())),
+fn find<'h>(here: &[&'h str]) -> Option<(&'static Key, &'h str)> {
+    KEYS.iter().find_map(|k| {
+        let name = k.path.split('.').zip(here).find(|(word, _)| *word == "*").map_or("", |(_, h)| *h);
+        (k.path.split('.').count() == here.len() && begins(here, k.path)).then_some((k, name))
     })
 }
 
 /// Whether a path is a table on the way to a key.
-fn leads_to(here: &str, key: &str) -> bool {
-    match key.split_once('*') {
-        None => key.strip_prefix(here).is_some_and(|rest| rest.starts_with('.')),
-        Some((before, after)) => before == format!("{here}.") || (after.starts_with('.') && here.starts_with(before) && here.len() > before.len()),
-    }
+fn leads_to(here: &[&str], key: &str) -> bool {
+    here.len() < key.split('.').count() && begins(here, key)
+}
+
+fn begins(here: &[&str], key: &str) -> bool {
+    key.split('.').zip(here).all(|(word, h)| word == "*" || word == *h)
 }
 
 /// The known key that a wrong one was most likely meant to be: of the same table, else the same word in another one.
-fn nearest(here: &str) -> Option<String> {
-    let (table, word) = here.rsplit_once('.').unwrap_or(("", here));
-    let close = |a: &str| Some(distance(a, word)).filter(|d| *d <= (word.chars().count() / 3).max(2));
+fn nearest(table: &[&str], word: &str) -> Option<String> {
+    let far = (word.chars().count() / 3).max(2);
     let mut best: Option<(usize, String)> = None;
     for k in KEYS {
-        let (in_table, last) = k.path.rsplit_once('.').unwrap_or(("", k.path));
-        let top = k.path.split('.').next().unwrap_or_default();
-        let same = in_table == table || (in_table.ends_with(".*") && table.starts_with(in_table.trim_end_matches('*')));
-        let candidates = [(same && last != "*").then(|| (close(last), join(table, last))), (table.is_empty()).then(|| (close(top), top.to_owned())), (!same && last != "*").then(|| (close(last).map(|d| d + 2), k.path.replace('*', "NAME")))];
-        for (d, name) in candidates.into_iter().flatten() {
-            if let Some(d) = d
-                && best.as_ref().is_none_or(|(b, _)| d < *b)
-            {
-                best = Some((d, name));
+        let parts: Vec<&str> = k.path.split('.').collect();
+        let here = begins(table, k.path).then(|| parts.get(table.len())).flatten().map(|w| (*w, 0, [table, &[*w]].concat().join(".")));
+        let there = parts.last().map(|w| (*w, 1, k.path.replace('*', "NAME")));
+        for (candidate, more, shown) in here.into_iter().chain(there) {
+            let d = distance(candidate, word);
+            if candidate != "*" && d <= far && best.as_ref().is_none_or(|(b, _)| d + more < *b) {
+                best = Some((d + more, shown));
             }
         }
     }

@@ -58,7 +58,10 @@ fn an_unknown_key_names_file_line_and_the_nearest_key() {
 
 #[test]
 fn bad_values_are_ignored_one_by_one() {
-    let config = read("max_turns = \"many\"\ncompact_at = 3\npermission_mode = \"yolo\"\nsubagents = 5\n[ui]\nmouse = 1\nvi = true\n[budget]\ncost_usd = nan\nseconds = -1\n", None);
+    let config = read(
+        "max_turns = \"many\"\ncompact_at = 3\npermission_mode = \"yolo\"\nsubagents = 5\n[ui]\nmouse = 1\nvi = true\n[budget]\ncost_usd = nan\nseconds = -1\n",
+        None,
+    );
     let mut lines: Vec<usize> = config.warnings.iter().map(|w| w.line).collect();
     lines.sort_unstable();
     assert_eq!(lines, [1, 2, 3, 4, 6, 9, 10], "{:?}", warnings(&config));

@@ -52,29 +52,51 @@ const fn key(path: &'static str, kind: &'static str, default: &'static str, exam
 
 /// All keys, in the order of the documentation.
 pub const KEYS: &[Key] = &[
-    key("provider", "text", "–", "\"openai\"", "provider: anthropic, openai, offline, or a name of [providers]", |c, _, v| put_some(&mut c.provider, text(v)?)),
+    key("provider", "text", "–", "\"openai\"", "provider: anthropic, openai, offline, or a name of [providers]", |c, _, v| {
+        put_some(&mut c.provider, text(v)?)
+    }),
     key("model", "text", "–", "\"m\"", "model's name", |c, _, v| put_some(&mut c.model, text(v)?)),
     key("base_url", "text", "–", "\"http://127.0.0.1:1/v1\"", "address of the chosen provider", |c, _, v| put_some(&mut c.base_url, text(v)?)),
-    key("permission_mode", "default | accept-edits | plan | bypass", "\"default\"", "\"plan\"", "what may run without asking; a project's file can only tighten it", |c, _, v| {
-        put(&mut c.mode, Mode::from_name(&text(v)?).ok_or("expected default, accept-edits, plan or bypass")?)
-    }),
+    key(
+        "permission_mode",
+        "default | accept-edits | plan | bypass",
+        "\"default\"",
+        "\"plan\"",
+        "what may run without asking; a project's file can only tighten it",
+        |c, _, v| put(&mut c.mode, Mode::from_name(&text(v)?).ok_or("expected default, accept-edits, plan or bypass")?),
+    ),
     key("max_turns", "number, from 1", "200", "7", "requests per turn of the main agent", |c, _, v| put(&mut c.max_turns, number(v, 1, u32::MAX)?)),
     key("compact_at", "number, 0.1 to 0.95", "0.8", "0.5", "part of the usable window at which the conversation is summed up", |c, _, v| {
         put(&mut c.compact_at, Some(float(v)?).filter(|f| (0.1..=0.95).contains(f)).ok_or("expected a number from 0.1 to 0.95")?)
     }),
-    key("idle_timeout_seconds", "number, from 1", "120", "30", "seconds without a real event after which a stream counts as dead", |c, _, v| put(&mut c.idle_timeout_s, number(v, 1, u64::from(u32::MAX))?)),
+    key("idle_timeout_seconds", "number, from 1", "120", "30", "seconds without a real event after which a stream counts as dead", |c, _, v| {
+        put(&mut c.idle_timeout_s, number(v, 1, u64::from(u32::MAX))?)
+    }),
     key("subagents.enabled", "true | false", "true", "false", "whether the Agent tool exists", |c, _, v| put(&mut c.subagents.enabled, boolean(v)?)),
-    key("subagents.max_depth", "number, 0 to 5", "1", "2", "how deep agents may spawn agents; 1: children, but no grandchildren", |c, _, v| put(&mut c.subagents.max_depth, number(v, 0, 5)?)),
-    key("subagents.max_turns", "number, from 1", "30", "4", "requests per child where neither its type nor the call says", |c, _, v| put(&mut c.subagents.max_turns, number(v, 1, u32::MAX)?)),
-    key("subagents.max_parallel", "number, 1 to 64", "4", "2", "Agent calls of one reply that run at the same time", |c, _, v| put(&mut c.subagents.max_parallel, number(v, 1, 64)?)),
-    key("subagents.max_running", "number, 1 to 64", "8", "2", "children that run at the same time; others wait", |c, _, v| put(&mut c.subagents.max_running, number(v, 1, 64)?)),
-    key("subagents.ask_above", "number", "8", "3", "children in one reply that start without consent", |c, _, v| put(&mut c.subagents.ask_above, number(v, 0, 10_000)?)),
+    key("subagents.max_depth", "number, 0 to 5", "1", "2", "how deep agents may spawn agents; 1: children, but no grandchildren", |c, _, v| {
+        put(&mut c.subagents.max_depth, number(v, 0, 5)?)
+    }),
+    key("subagents.max_turns", "number, from 1", "30", "4", "requests per child where neither its type nor the call says", |c, _, v| {
+        put(&mut c.subagents.max_turns, number(v, 1, u32::MAX)?)
+    }),
+    key("subagents.max_parallel", "number, 1 to 64", "4", "2", "Agent calls of one reply that run at the same time", |c, _, v| {
+        put(&mut c.subagents.max_parallel, number(v, 1, 64)?)
+    }),
+    key("subagents.max_running", "number, 1 to 64", "8", "2", "children that run at the same time; others wait", |c, _, v| {
+        put(&mut c.subagents.max_running, number(v, 1, 64)?)
+    }),
+    key("subagents.ask_above", "number", "8", "3", "children in one reply that start without consent", |c, _, v| {
+        put(&mut c.subagents.ask_above, number(v, 0, 10_000)?)
+    }),
     key("subagents.background_approval", "queue | deny", "\"queue\"", "\"deny\"", "what happens to a question of a background child", |c, _, v| {
-        put(&mut c.subagents.background_approval, match text(v)?.as_str() {
-            "queue" => BackgroundApproval::Queue,
-            "deny" => BackgroundApproval::Deny,
-            _ => return Err("expected queue or deny".into()),
-        })
+        put(
+            &mut c.subagents.background_approval,
+            match text(v)?.as_str() {
+                "queue" => BackgroundApproval::Queue,
+                "deny" => BackgroundApproval::Deny,
+                _ => return Err("expected queue or deny".into()),
+            },
+        )
     }),
     key("subagents.extra_dirs", "list of paths", "[]", "[\"types\"]", "more folders with agent types (only in the user's file)", |c, at, v| {
         let dirs = list(v)?;
@@ -84,9 +106,13 @@ pub const KEYS: &[Key] = &[
         }));
         Ok(())
     }),
-    key("budget.tokens", "number", "–", "5000", "tokens of the whole tree of agents; a project's file can only lower it", |c, _, v| put_some(&mut c.budget.tokens, number(v, 1, u64::MAX)?)),
+    key("budget.tokens", "number", "–", "5000", "tokens of the whole tree of agents; a project's file can only lower it", |c, _, v| {
+        put_some(&mut c.budget.tokens, number(v, 1, u64::MAX)?)
+    }),
     key("budget.cost_usd", "number", "–", "1.5", "US dollars of the whole tree", |c, _, v| put_some(&mut c.budget.cost_usd, positive(v)?)),
-    key("budget.seconds", "number", "–", "60", "seconds of work of the whole tree, without waiting for the person", |c, _, v| put_some(&mut c.budget.seconds, positive(v)?)),
+    key("budget.seconds", "number", "–", "60", "seconds of work of the whole tree, without waiting for the person", |c, _, v| {
+        put_some(&mut c.budget.seconds, positive(v)?)
+    }),
     key("providers.*.kind", "anthropic | openai", "–", "\"openai\"", "which protocol an own provider speaks", |c, at, v| {
         let kind = text(v)?;
         if !matches!(kind.as_str(), "anthropic" | "openai") {
@@ -95,23 +121,45 @@ pub const KEYS: &[Key] = &[
         put(&mut own(c, at).kind, kind)
     }),
     key("providers.*.base_url", "text", "–", "\"http://127.0.0.1:1\"", "its address", |c, at, v| put(&mut own(c, at).base_url, text(v)?)),
-    key("providers.*.api_key_env", "text", "–", "\"MY_KEY\"", "the environment variable that holds its key", |c, at, v| put_some(&mut own(c, at).api_key_env, text(v)?)),
-    key("providers.*.models", "list of text", "[]", "[\"a\", \"b\"]", "its models; the first one is the default", |c, at, v| put(&mut own(c, at).models, list(v)?)),
-    key("providers.*.headers", "table of text", "{}", "{ x-team = \"1\" }", "more headers for its requests; no keys here: use api_key_env", |c, at, v| put(&mut own(c, at).headers, texts(v)?)),
+    key("providers.*.api_key_env", "text", "–", "\"MY_KEY\"", "the environment variable that holds its key", |c, at, v| {
+        put_some(&mut own(c, at).api_key_env, text(v)?)
+    }),
+    key("providers.*.models", "list of text", "[]", "[\"a\", \"b\"]", "its models; the first one is the default", |c, at, v| {
+        put(&mut own(c, at).models, list(v)?)
+    }),
+    key("providers.*.headers", "table of text", "{}", "{ x-team = \"1\" }", "more headers for its requests; no keys here: use api_key_env", |c, at, v| {
+        put(&mut own(c, at).headers, texts(v)?)
+    }),
     key("models.*.window", "number", "–", "8192", "context window in tokens", |c, at, v| put_some(&mut facts(c, at).window, number(v, 1, u64::MAX)?)),
-    key("models.*.output_limit", "number", "–", "2048", "output tokens per request at most", |c, at, v| put_some(&mut facts(c, at).output_limit, number(v, 1, u32::MAX)?)),
+    key("models.*.output_limit", "number", "–", "2048", "output tokens per request at most", |c, at, v| {
+        put_some(&mut facts(c, at).output_limit, number(v, 1, u32::MAX)?)
+    }),
     key("models.*.input_price", "number", "–", "0.5", "US dollars per million input tokens", |c, at, v| put_some(&mut facts(c, at).input_price, price(v)?)),
-    key("models.*.output_price", "number", "–", "0.5", "US dollars per million output tokens", |c, at, v| put_some(&mut facts(c, at).output_price, price(v)?)),
-    key("models.*.cache_read_price", "number", "–", "0.5", "US dollars per million tokens read from the cache", |c, at, v| put_some(&mut facts(c, at).cache_read_price, price(v)?)),
-    key("models.*.cache_write_price", "number", "–", "0.5", "US dollars per million tokens written to the cache", |c, at, v| put_some(&mut facts(c, at).cache_write_price, price(v)?)),
+    key("models.*.output_price", "number", "–", "0.5", "US dollars per million output tokens", |c, at, v| {
+        put_some(&mut facts(c, at).output_price, price(v)?)
+    }),
+    key("models.*.cache_read_price", "number", "–", "0.5", "US dollars per million tokens read from the cache", |c, at, v| {
+        put_some(&mut facts(c, at).cache_read_price, price(v)?)
+    }),
+    key("models.*.cache_write_price", "number", "–", "0.5", "US dollars per million tokens written to the cache", |c, at, v| {
+        put_some(&mut facts(c, at).cache_write_price, price(v)?)
+    }),
     key("models.*.images", "true | false", "–", "true", "whether it takes images", |c, at, v| put_some(&mut facts(c, at).images, boolean(v)?)),
-    key("models.*.reasoning", "true | false", "–", "true", "whether it takes a reasoning effort", |c, at, v| put_some(&mut facts(c, at).reasoning, boolean(v)?)),
+    key("models.*.reasoning", "true | false", "–", "true", "whether it takes a reasoning effort", |c, at, v| {
+        put_some(&mut facts(c, at).reasoning, boolean(v)?)
+    }),
     key("permissions.allow", "list of rules", "[]", "[\"Bash(git status:*)\"]", "calls that run without asking", |c, _, v| add(&mut c.allow, list(v)?)),
     key("permissions.deny", "list of rules", "[]", "[\"WebFetch\"]", "calls that never run, in every mode", |c, _, v| add(&mut c.deny, list(v)?)),
-    key("permissions.ask", "list of rules", "[]", "[\"Bash(git push:*)\"]", "calls that ask although another rule allows them", |c, _, v| add(&mut c.ask, list(v)?)),
-    key("ui.theme", "text", "\"dark\"", "\"light\"", "dark, light, high-contrast, plain, or the name of a file in themes/", |c, _, v| put(&mut c.ui.theme, text(v)?)),
+    key("permissions.ask", "list of rules", "[]", "[\"Bash(git push:*)\"]", "calls that ask although another rule allows them", |c, _, v| {
+        add(&mut c.ask, list(v)?)
+    }),
+    key("ui.theme", "text", "\"dark\"", "\"light\"", "dark, light, high-contrast, plain, or the name of a file in themes/", |c, _, v| {
+        put(&mut c.ui.theme, text(v)?)
+    }),
     key("ui.mouse", "true | false", "true", "false", "mouse wheel and selection", |c, _, v| put(&mut c.ui.mouse, boolean(v)?)),
-    key("ui.notify", "true | false", "false", "true", "terminal notification when a background task ends or a question waits", |c, _, v| put(&mut c.ui.notify, boolean(v)?)),
+    key("ui.notify", "true | false", "false", "true", "terminal notification when a background task ends or a question waits", |c, _, v| {
+        put(&mut c.ui.notify, boolean(v)?)
+    }),
     key("ui.vi", "true | false", "false", "true", "vi keys in the composer", |c, _, v| put(&mut c.ui.vi, boolean(v)?)),
     key("keys.*", "text or list of text", "–", "[\"ctrl+x\"]", "keys of an action, in place of its default ones", |c, at, v| {
         let keys = list(v)?;
