@@ -6,6 +6,7 @@ pub mod keymap;
 pub mod load;
 pub mod paths;
 pub mod schema;
+pub mod table;
 
 pub use paths::Paths;
 pub use schema::{Config, Warning};

@@ -48,3 +48,21 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     temp.persist(path).map_err(|e| e.error)?;
     Ok(())
 }
+
+/// The text of a regular file of at most `max` bytes; a link is followed. Bytes that are not UTF-8 become U+FFFD, a
+/// byte order mark is dropped. Never waits: pipes and devices are refused before they are opened.
+///
+/// # Errors
+/// As the system says; not a regular file; larger than `max`.
+pub fn read_regular(path: &Path, max: u64) -> io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(File::open(path)?, max.saturating_add(1)), &mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} KB", max / 1024)));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}

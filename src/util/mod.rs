@@ -1,6 +1,7 @@
 //! Small helpers without knowledge of the project: text, time, files. Imports nothing of ours.
 
 pub mod fs;
+pub mod sha256;
 pub mod text;
 pub mod time;
 pub mod tokens;
