@@ -2,6 +2,7 @@
 //!
 //! Must not: print, exit, or start anything. Problems are returned as [`Warning`]s with file, line and a hint.
 
+pub mod add_rule;
 pub mod keymap;
 pub mod load;
 pub mod paths;

@@ -251,7 +251,7 @@ impl Engine {
             Answer::AlwaysUser => self.setup.paths.config.join("config.toml"),
             _ => return,
         };
-        match crate::config::load::add_allow_rule(&file, text) {
+        match crate::config::add_rule::add_allow_rule(&file, text) {
             Ok(()) => self.notice(Level::Info, &format!("Rule {text} was added to {}", file.display()), ""),
             Err(e) => self.notice(Level::Warning, &format!("The rule {text} holds for this session but could not be kept in {}: {e}", file.display()), "mend the file, then answer “always” again"),
         }

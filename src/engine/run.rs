@@ -13,7 +13,7 @@ use super::outbox::Outbox;
 use super::turn::{Effect, Input, step};
 use crate::permissions::rules::Rule;
 use crate::protocol::{AgentId, CallId, Ending, EventKind, Level, Mode, Op, Todo};
-use crate::session::log::SessionLog;
+use crate::session::log::{SessionLog, SessionStart};
 use crate::tools::files::FileLocks;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
@@ -75,10 +75,13 @@ impl Engine {
     #[must_use]
     pub fn new(setup: Setup, library: Library) -> Self {
         let (feedback, feedback_rx) = mpsc::unbounded_channel();
-        let log = SessionLog::detached();
+        // Nothing of it reaches the disk: the real one is opened by `run`.
+        let start = SessionStart { cwd: setup.workspace.clone(), provider: String::new(), model: String::new() };
+        let log = SessionLog::create(&setup.paths, &start);
+        let dir = log.dir().to_path_buf();
         Self {
             mode: setup.config.mode,
-            journal: Journal::new(log, setup.paths.state.clone()),
+            journal: Journal::new(log, dir),
             today: crate::util::time::date(crate::util::time::now_ms()),
             setup,
             out: Outbox::default(),

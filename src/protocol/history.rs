@@ -32,7 +32,7 @@ pub enum HistoryError {
 }
 
 /// A message list that always holds a legal conversation. Cloning is cheap: messages are shared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     messages: Vec<Arc<Message>>,
     ids: HashSet<CallId>,

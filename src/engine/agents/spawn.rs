@@ -48,7 +48,7 @@ impl Engine {
     }
 
     fn make_child(&mut self, parent: AgentId, request: &SpawnRequest) -> Result<AgentId, String> {
-        let config = &self.setup.config.subagents;
+        let config = self.setup.config.subagents.clone();
         let Some(above) = self.agents.get(&parent) else { return Err("the parent is gone".into()) };
         if !config.enabled {
             return Err("subagents are switched off; do it yourself".into());
