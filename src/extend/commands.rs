@@ -2,7 +2,7 @@
 //!
 //! Must not: run anything that stands in them.
 
-use super::files::{clean_name, find, is_markdown, read};
+use super::files::{clean_name, find, is_markdown, read, read_inside};
 use crate::config::{Paths, Warning};
 use crate::util::text::one_line;
 use std::collections::BTreeMap;
@@ -23,9 +23,12 @@ pub struct OwnCommand {
 #[must_use]
 pub fn discover(paths: &Paths, project: &Path) -> (Vec<OwnCommand>, Vec<Warning>) {
     let (mut by_name, mut warnings) = (BTreeMap::new(), Vec::new());
-    for dir in [project.join(".tui-agent/commands"), project.join(".claude/commands"), paths.config.join("commands"), paths.home.join(".claude/commands")] {
+    let own = [project.join(".tui-agent/commands"), project.join(".claude/commands")].map(|d| (d, true));
+    let user = [paths.config.join("commands"), paths.home.join(".claude/commands")].map(|d| (d, false));
+    for (dir, ours) in own.into_iter().chain(user) {
         for path in find(&dir, &is_markdown) {
-            let Some(document) = read(&path, &mut warnings) else { continue };
+            let read = if ours { read_inside(&path, project, &mut warnings) } else { read(&path, &mut warnings) };
+            let Some(document) = read else { continue };
             let relative = path.strip_prefix(&dir).unwrap_or(&path).with_extension("");
             let name = relative.iter().map(|p| clean_name(&p.to_string_lossy())).collect::<Vec<_>>().join(":");
             let template = document.body.trim().to_owned();

@@ -56,6 +56,24 @@ pub(super) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Option<Document>
     }
 }
 
+/// As [`read`], for files that nobody had to trust: one that a link leads out of `root` is refused, so that a cloned
+/// folder cannot put the person's own files into a conversation.
+pub(super) fn read_inside(path: &Path, root: &Path, warnings: &mut Vec<Warning>) -> Option<Document> {
+    if leads_out(path, root) {
+        warnings.push(warn(path, "leads out of the project, so it is ignored"));
+        return None;
+    }
+    read(path, warnings)
+}
+
+/// Whether the real place of a file is outside the real place of a folder.
+pub(super) fn leads_out(path: &Path, root: &Path) -> bool {
+    match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => !path.starts_with(root),
+        (Err(_), _) | (_, Err(_)) => false, // Reading it will fail with the real reason.
+    }
+}
+
 pub(super) fn warn(path: &Path, message: impl Into<String>) -> Warning {
     Warning { file: path.to_path_buf(), line: 0, message: message.into() }
 }

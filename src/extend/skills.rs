@@ -2,7 +2,7 @@
 //!
 //! Must not: run anything that a skill brings.
 
-use super::files::{clean_name, find, read};
+use super::files::{clean_name, find, leads_out, read, read_inside};
 use super::frontmatter::Document;
 use crate::config::{Paths, Warning};
 use crate::util::fs::read_regular;
@@ -24,6 +24,8 @@ pub struct Skill {
     pub description: String,
     /// Its `SKILL.md`.
     pub path: PathBuf,
+    /// The project, when it is a project's: its file must not lead out of it.
+    root: Option<PathBuf>,
 }
 
 /// All skills by name. Of two with one name the project's counts, then the earlier folder's.
@@ -39,14 +41,16 @@ impl Skills {
         let (mut by_name, mut warnings) = (BTreeMap::new(), Vec::new());
         let own = [".tui-agent/skills", "skills", ".agents/skills", ".claude/skills"].map(|d| project.join(d));
         let user = [paths.config.join("skills"), paths.home.join(".agents/skills"), paths.home.join(".claude/skills")];
-        for dir in own.iter().chain(&user) {
+        for (dir, ours) in own.iter().map(|d| (d, true)).chain(user.iter().map(|d| (d, false))) {
             for path in find(dir, &|name| name == "SKILL.md") {
-                let Some(document) = read(&path, &mut warnings) else { continue };
+                let read = if ours { read_inside(&path, project, &mut warnings) } else { read(&path, &mut warnings) };
+                let Some(document) = read else { continue };
                 let folder = path.parent().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
                 let name = clean_name(&document.text(&["name"]).unwrap_or(folder));
                 if !name.is_empty() {
                     let description = one_line(&document.text(&["description"]).unwrap_or_default().replace('\n', " "), MAX_DESCRIPTION);
-                    by_name.entry(name.clone()).or_insert(Skill { name, description, path });
+                    let root = ours.then(|| project.to_path_buf());
+                    by_name.entry(name.clone()).or_insert(Skill { name, description, path, root });
                 }
             }
         }
@@ -85,6 +89,9 @@ impl Skills {
                 if names.is_empty() { "There are none here.".into() } else { format!("There are: {}.", names.join(", ")) }
             ));
         };
+        if skill.root.as_ref().is_some_and(|root| leads_out(&skill.path, root)) {
+            return Err(format!("The skill {} leads out of the project and is not read.", skill.name));
+        }
         let text = read_regular(&skill.path, super::files::MAX_FILE).map_err(|e| format!("The skill {} cannot be read: {e}", skill.name))?;
         let document = Document::parse(&text);
         let body = escape(document.body.trim());
@@ -155,6 +162,23 @@ mod tests {
         assert!(pdf.len() < 33_500 && !pdf.contains("PDFEND") && pdf.contains("the rest was cut"), "{}", pdf.len());
         let unknown = skills.body("zzz").unwrap_err();
         assert!(["zzz", "git", "plainmark", "y"].iter().all(|n| unknown.contains(n)), "{unknown}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn g06_a_project_cannot_hand_out_files_of_the_person() {
+        let (root, paths, project) = place();
+        fs::write(root.path().join("secret"), "KEY").unwrap();
+        write(&project, "skills/good/SKILL.md", "fine");
+        fs::create_dir_all(project.join("skills/evil")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("secret"), project.join("skills/evil/SKILL.md")).unwrap();
+        std::os::unix::fs::symlink(project.join("skills"), project.join("skills/circle")).unwrap();
+        let (skills, warnings) = Skills::discover(&paths, &project);
+        assert_eq!((skills.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), skills.body("evil").is_err()), (vec!["good"], true));
+        assert!(warnings.iter().any(|w| w.message.contains("leads out")));
+        fs::remove_file(project.join("skills/good/SKILL.md")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("secret"), project.join("skills/good/SKILL.md")).unwrap();
+        assert!(skills.body("good").is_err(), "also when it is swapped later");
     }
 
     #[test]
