@@ -11,6 +11,7 @@
 //! nothing but the interface writes to the terminal. `tests/tidy.rs` checks them.
 
 pub mod action;
+pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod extend;

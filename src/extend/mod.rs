@@ -4,6 +4,7 @@
 
 pub mod agents;
 pub mod commands;
+mod files;
 pub mod frontmatter;
 pub mod instructions;
 pub mod skills;
