@@ -88,8 +88,7 @@ pub fn spawn(setup: Setup) -> Handle {
     let (ops, op_rx) = mpsc::channel(OP_CHANNEL);
     let (event_tx, events) = mpsc::channel(EVENT_CHANNEL);
     let task = tokio::spawn(async move {
-        let library = Library::empty(&setup.config);
-        Engine::new(setup, library).run(op_rx, event_tx).await;
+        Engine::new(setup, Library::new()).run(op_rx, event_tx).await;
     });
     Handle { ops, events, task }
 }

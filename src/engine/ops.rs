@@ -44,7 +44,7 @@ impl Engine {
                 Err(why) => self.notice(Level::Warning, &why, "/help lists the commands"),
             },
             Op::Remember { text, user } => {
-                let told = match self.library.remember(&self.setup.paths, &self.setup.workspace, &text, user) {
+                let told = match super::library::Library::remember(&self.setup.paths, &self.setup.workspace, &text, user) {
                     Ok(file) => (Level::Info, format!("Remembered in {} for coming sessions: {text}", file.display())),
                     Err(why) => (Level::Warning, format!("Not remembered: {why}")),
                 };

@@ -1,13 +1,15 @@
 //! Opening a session: trust, configuration, provider, a fresh or restored state (SPEC H2, R7, S25, S27).
 
-use super::agent::{Agent, Facts, Place, Rights, Status, Voice, WorkClock};
+use super::agent::{self, Agent, Facts, Place, Rights, Voice, WorkClock};
 use super::agents::budget::Pool;
 use super::agents::spawn::new_child;
 use super::background::Command;
 use super::handle::{Chosen, SessionChoice};
 use super::journal::Journal;
+use super::library::Library;
 use super::run::Engine;
 use super::turn::{Input, Limits, State};
+use crate::extend::trust::Status;
 use crate::permissions::rules::Rule;
 use crate::protocol::{AgentId, CallId, Event, EventKind, Gauge, History, Level, Message, Op, TaskId, ToolSpec, UserContent};
 use crate::providers::{Provider, ProviderError, Reply, Request, Sink, catalog};
@@ -71,10 +73,11 @@ impl Engine {
         if self.setup.trust {
             return true;
         }
-        let Some(items) = self.library.untrusted(&self.setup.paths, &self.setup.workspace) else { return true };
-        if items.is_empty() {
-            return true;
-        }
+        let items: Vec<String> = match Library::trust_state(&self.setup.paths, &self.setup.workspace) {
+            Status::Nothing | Status::Trusted => return true,
+            Status::Declined(_) if self.setup.interactive => return false,
+            Status::Declined(items) | Status::Unknown(items) => items.iter().map(ToString::to_string).collect(),
+        };
         if !self.setup.interactive {
             self.notice(
                 Level::Warning,
@@ -93,7 +96,7 @@ impl Engine {
             }
             match ops.recv().await {
                 Some(Op::Trust { trusted }) => {
-                    if trusted && let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace) {
+                    if let Err(why) = Library::keep_trust(&self.setup.paths, &self.setup.workspace, trusted) {
                         self.notice(Level::Warning, &format!("The answer holds for this run, but could not be kept: {why}"), "");
                     }
                     return trusted;
@@ -198,7 +201,7 @@ impl Engine {
             voice,
             rights: Rights::default(),
             place: Place::new(self.setup.workspace.clone()),
-            status: Status::Active,
+            status: agent::Status::Active,
             running: None,
             calls: HashMap::new(),
             call: None,
@@ -368,11 +371,11 @@ impl Engine {
             };
             let rights = Rights { read_only: old.info.read_only, ..Rights::default() };
             let place = Place::new(self.setup.workspace.clone());
-            let mut agent = new_child(old.info.clone(), State::new(History::new(), limits), voice, rights, place, None, old.outcome.dropped_tools.clone(), false);
-            agent.status = Status::Finished;
-            agent.forgotten = true;
-            agent.outcome = Some(old.outcome.clone());
-            agent.facts = Facts {
+            let mut child = new_child(old.info.clone(), State::new(History::new(), limits), voice, rights, place, None, old.outcome.dropped_tools.clone(), false);
+            child.status = agent::Status::Finished;
+            child.forgotten = true;
+            child.outcome = Some(old.outcome.clone());
+            child.facts = Facts {
                 requests: old.outcome.requests,
                 tool_uses: old.outcome.tool_uses,
                 usage: old.outcome.usage,
@@ -380,7 +383,7 @@ impl Engine {
                 denied: old.outcome.denied.clone(),
                 ..Facts::default()
             };
-            self.agents.insert(old.info.id, agent);
+            self.agents.insert(old.info.id, child);
             self.out.emit(old.info.id, EventKind::AgentSpawned { info: old.info.clone(), call: None, pending: false });
             self.out.emit(old.info.id, EventKind::AgentFinished { outcome: old.outcome.clone() });
             if old.died {
@@ -493,7 +496,7 @@ impl Engine {
     pub(super) fn trust_answered(&mut self, trusted: bool) {
         if trusted && !self.trusted {
             self.trusted = true;
-            if let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace) {
+            if let Err(why) = Library::keep_trust(&self.setup.paths, &self.setup.workspace, true) {
                 self.notice(Level::Warning, &format!("The answer could not be kept: {why}"), "");
             }
             self.reload();
@@ -503,7 +506,7 @@ impl Engine {
     /// We changed a project file ourselves, on the person's word: it stays trusted.
     pub(super) fn trust_again(&mut self) {
         if self.trusted
-            && let Err(why) = self.library.trust(&self.setup.paths, &self.setup.workspace)
+            && let Err(why) = Library::keep_trust(&self.setup.paths, &self.setup.workspace, true)
         {
             self.notice(Level::Warning, &format!("The trust in this folder could not be renewed: {why}"), "");
         }

@@ -5,8 +5,8 @@ use super::pool::{AGENT, Wanted, child_pool};
 use crate::engine::agent::{Agent, Facts, Place, Rights, Status, Voice, WorkClock};
 use crate::engine::run::Engine;
 use crate::engine::turn::{Input, Limits, State};
-use crate::extend::agents::AgentType;
-use crate::protocol::{AgentId, AgentInfo, Budget, CallId, Display, EventKind, Gauge, History, Mode, Origin, TaskId, ToolSpec};
+use crate::extend::agents::{AgentType, ToolSet};
+use crate::protocol::{AgentId, AgentInfo, Budget, CallId, Display, EventKind, Gauge, History, Origin, TaskId, ToolSpec};
 use crate::providers::catalog;
 use crate::session::Record;
 use crate::session::child::{ChildLog, write_meta};
@@ -88,7 +88,7 @@ impl Engine {
         };
         let state = if request.fork { State::fork(history, limits, PLACEHOLDER) } else { State::new(history, limits) };
         let isolation = request.isolation.as_deref().or(kind.isolation.as_deref()) == Some("worktree");
-        let rights = Rights { read_only: kind.read_only, mode: kind.permission_mode.as_deref().and_then(Mode::from_name), rules: Vec::new() };
+        let rights = Rights { read_only: kind.read_only, mode: kind.mode, rules: Vec::new() };
         let agent = new_child(info, state, voice, rights, place, reserved, dropped, isolation);
         self.agents.insert(id, agent);
         Ok(id)
@@ -101,7 +101,7 @@ impl Engine {
         }
         let parents: Vec<String> = above.voice.tools.iter().map(|t| t.name.clone()).collect();
         let existing: Vec<String> = self.toolbox.specs().map(|s| s.name.clone()).collect();
-        let wanted = Wanted { tools: kind.tools.as_deref(), disallowed: &kind.disallowed, names: request.tool_names.as_deref(), may_spawn };
+        let wanted = Wanted { tools: listed(&kind.tools), disallowed: &kind.disallowed, names: request.tool_names.as_deref(), may_spawn };
         let (names, dropped) = child_pool(&parents, &existing, wanted)?;
         let tools: Vec<ToolSpec> = above.voice.tools.iter().filter(|t| names.contains(&t.name)).cloned().collect();
         let model = request.model.clone().or_else(|| kind.model.clone()).filter(|m| m != "inherit" && !m.is_empty()).unwrap_or_else(|| above.voice.model.clone());
@@ -240,6 +240,14 @@ pub(in crate::engine) fn new_child(info: AgentInfo, state: State, voice: Voice, 
         first: None,
         forgotten: false,
         info: Some(info),
+    }
+}
+
+/// The type's list of tools; None for all.
+fn listed(tools: &ToolSet) -> Option<&[String]> {
+    match tools {
+        ToolSet::All => None,
+        ToolSet::List(names) => Some(names),
     }
 }
 
