@@ -12,6 +12,9 @@
 
 pub mod action;
 pub mod cli;
+pub mod app;
+pub mod doctor;
+pub mod headless;
 pub mod commands;
 pub mod config;
 pub mod extend;
