@@ -1,0 +1,112 @@
+//! Markdown to styled rows at a width, for texts that may still grow.
+//!
+//! A [`Stream`] keeps what is finished and reads only the open block again, so the cost of a streamed reply is linear.
+//! Must not: know where the text comes from, or keep anything but rows and reading positions.
+
+mod render;
+mod split;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::clean::clean;
+use super::highlight::{MAX_LINES, Painter};
+use super::wrap::{Break, Indent, wrap_into};
+use crate::ui::theme::Theme;
+use ratatui::text::Line;
+use split::{Piece, Splitter};
+
+/// How to lay out.
+#[derive(Copy, Clone, Debug)]
+pub struct Look<'a> {
+    /// Colours.
+    pub theme: &'a Theme,
+    /// Cells of a row, the indent included.
+    pub width: usize,
+    /// Spaces before every row.
+    pub indent: usize,
+}
+
+/// A text that grows at its end, laid out as far as it is known.
+#[derive(Clone, Debug, Default)]
+pub struct Stream {
+    splitter: Splitter,
+    /// Rows that are finished.
+    frozen: usize,
+    code: Option<Painter>,
+    /// Code lines so far: colours end when there are too many.
+    coloured: usize,
+    /// Bytes that were laid out so far, for tests of linearity.
+    work: usize,
+}
+
+impl Stream {
+    /// Bring `rows` (from the former call, unchanged) up to date with a text that starts with the former one. With `done`
+    /// the text is whole.
+    pub fn update(&mut self, text: &str, done: bool, rows: &mut Vec<Line<'static>>, look: &Look<'_>) {
+        rows.truncate(self.frozen);
+        let pieces = self.splitter.feed(text);
+        self.render(&pieces, text, false, rows, look);
+        self.frozen = rows.len();
+        let mut rest = self.clone();
+        let pieces = rest.splitter.finish(text);
+        rest.render(&pieces, text, !done, rows, look);
+        if done {
+            rest.frozen = rows.len();
+            *self = rest;
+        } else {
+            self.work = rest.work;
+        }
+    }
+
+    /// Bytes that were laid out so far, repetitions included.
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
+    fn render(&mut self, pieces: &[Piece], text: &str, open: bool, rows: &mut Vec<Line<'static>>, look: &Look<'_>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text { range, head, gap } => {
+                    let part = text.get(range.clone()).unwrap_or_default();
+                    self.work += part.len();
+                    space(rows, *gap);
+                    match head.clone().and_then(|h| text.get(h)) {
+                        Some(head) => render::blocks(&format!("{head}{part}"), look, open, rows),
+                        None => render::blocks(part, look, open, rows),
+                    }
+                }
+                Piece::CodeStart { language, gap } => {
+                    space(rows, *gap);
+                    let plain = self.coloured > 2 * MAX_LINES;
+                    let language = if plain { "" } else { text.get(language.clone()).unwrap_or_default() };
+                    self.code = Some(Painter::new(language, &look.theme.syntax, look.theme.code));
+                }
+                Piece::CodeLine(range) => {
+                    let line = clean(text.get(range.clone()).unwrap_or_default());
+                    self.work += line.len();
+                    self.coloured += 1;
+                    let spans = self.code.as_mut().map(|c| c.line(&line)).unwrap_or_default();
+                    wrap_into(rows, &spans, look.width, &Indent::spaces(look.indent + 2), Break::Cells);
+                }
+                Piece::CodeEnd => self.code = None,
+            }
+        }
+    }
+}
+
+/// An empty row between blocks, not before the first.
+fn space(rows: &mut Vec<Line<'static>>, gap: bool) {
+    if gap && !rows.is_empty() {
+        rows.push(Line::default());
+    }
+}
+
+/// A whole text.
+#[must_use]
+pub fn lines(text: &str, look: &Look<'_>) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    Stream::default().update(text, true, &mut rows, look);
+    rows
+}

@@ -1,0 +1,143 @@
+use super::*;
+use crate::ui::widgets::testing::texts;
+use proptest::prelude::*;
+use ratatui::style::Modifier;
+
+fn at(text: &str, width: usize) -> Vec<String> {
+    let theme = Theme::default();
+    texts(&lines(text, &Look { theme: &theme, width, indent: 0 })).into_iter().map(|l| l.trim_end().to_owned()).collect()
+}
+
+fn streamed(text: &str, step: usize, width: usize) -> (Vec<Line<'static>>, usize) {
+    let theme = Theme::default();
+    let look = Look { theme: &theme, width, indent: 2 };
+    let (mut stream, mut rows) = (Stream::default(), Vec::new());
+    let mut end = 0;
+    while end < text.len() {
+        end = text.ceil_char_boundary((end + step).min(text.len()));
+        stream.update(&text[..end], false, &mut rows, &look);
+    }
+    stream.update(text, true, &mut rows, &look);
+    (rows, stream.work())
+}
+
+const SAMPLE: &str = "# Title\n\nFirst *para* with `code` and\na soft break.\nTwo:\n- one\n- two\n  - nested\n\n  more\n- three\n\n1. a\n2. b\n\n> quoted\n> text\n\n```rust\nfn main() {\n\n}\n```\nAfter\n\n| a | bb |\n|---|---:|\n| 1 | 2 |\n\n---\n[link](http://x) end  \nhard";
+
+#[test]
+fn u5_blocks() {
+    let expected = "Title\n\nFirst para with code and a soft break. Two:\n- one\n- two\n  - nested\n\n  more\n- three\n\n1. a\n2. b\n\n▌ quoted text\n\n  fn main() {\n\n  }\n\nAfter\n\na   │  bb\n────┼────\n1   │   2\n\n─────────\n\nlink (http://x) end\nhard";
+    let got = at(SAMPLE, 60).join("\n").replace('─', "").replace('┼', "");
+    assert_eq!(got, expected.replace('─', "").replace('┼', ""));
+}
+
+#[test]
+fn u5_nothing_is_wider_than_the_width_and_wide_glyphs_survive() {
+    let text = format!("{SAMPLE}\n\n你好🌞 {}", "long".repeat(30));
+    let theme = Theme::default();
+    for width in 1..50 {
+        for line in lines(&text, &Look { theme: &theme, width, indent: 2 }) {
+            assert!(line.width() <= width, "{width}: {line:?}");
+        }
+    }
+    assert!(at(&text, 30).join("").contains("你好🌞"));
+}
+
+#[test]
+fn headings_code_and_emphasis_have_styles() {
+    let theme = Theme::default();
+    let rows = lines("# H\n\n**b** `c`", &Look { theme: &theme, width: 20, indent: 0 });
+    let find = |t: &str| rows.iter().flat_map(|l| &l.spans).find(|s| s.content.trim() == t).unwrap().style;
+    assert_eq!(find("H"), theme.text.patch(theme.heading));
+    assert!(find("b").add_modifier.contains(Modifier::BOLD));
+    assert_eq!(find("c"), theme.text.patch(theme.code));
+}
+
+#[test]
+fn a_table_is_shrunk_to_the_width_and_aligned() {
+    let table = "| name | what it is |\n|:--|--:|\n| x | a long description of x |\n";
+    let rows = at(table, 24);
+    assert!(rows.iter().all(|r| r.chars().count() <= 24), "{rows:#?}");
+    assert!(rows.len() > 3 && rows[1].contains('┼'), "{rows:#?}");
+    assert_eq!(at(table, 60)[2], "x    │ a long description of x");
+    let narrow = at("| a | b | c | d |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |", 12).join(" ");
+    assert!(narrow.contains('4'), "{narrow}");
+}
+
+#[test]
+fn e03_escapes_in_a_reply_do_not_reach_a_row() {
+    let rows = at("a\x1b[2Jb\n\n```\n\x1b]0;t\x07x\ty\n```", 40);
+    assert_eq!(rows, ["ab", "", "  x   y"]);
+}
+
+#[test]
+fn u5_a_stream_ends_as_the_same_text_at_once() {
+    let theme = Theme::default();
+    let long = format!("{SAMPLE}\n\n{}\n\n{}", "a paragraph that never ends ".repeat(400), "- item `x`\n".repeat(500));
+    for text in [SAMPLE, &long] {
+        let whole = lines(text, &Look { theme: &theme, width: 50, indent: 2 });
+        for step in [1, 7, 100] {
+            if step == 1 && text.len() > 1000 {
+                continue;
+            }
+            assert_eq!(streamed(text, step, 50).0, whole, "in steps of {step}");
+        }
+    }
+}
+
+#[test]
+fn u5_finished_rows_are_frozen_while_the_rest_grows() {
+    let theme = Theme::default();
+    let look = Look { theme: &theme, width: 40, indent: 0 };
+    let (mut stream, mut rows) = (Stream::default(), Vec::new());
+    stream.update("para one\n\npara tw", false, &mut rows, &look);
+    assert_eq!(texts(&rows), ["para one", "", "para tw"]);
+    assert_eq!(stream.frozen, 0, "a paragraph is finished when the next line is");
+    stream.update("para one\n\npara two\n\n```rust\nfn a\n", false, &mut rows, &look);
+    assert_eq!(texts(&rows), ["para one", "", "para two", "", "  fn a"]);
+    assert_eq!(stream.frozen, 5, "lines of an open code block are finished one by one");
+}
+
+#[test]
+fn targets_streaming_is_linear_for_every_kind_of_text() {
+    let kinds = [
+        "word and another word ".to_owned(),
+        "onewordwithoutanyspace".to_owned(),
+        "- item of a list\n".to_owned(),
+        "  continued in a list\n".to_owned(),
+        "> a quote\n".to_owned(),
+        "| a | b |\n".to_owned(),
+        "* *open marks `".to_owned(),
+        "line\n".to_owned(),
+        "text\n\n".to_owned(),
+        "# h\n".to_owned(),
+    ];
+    let starts = ["", "- ", "| a | b |\n|---|---|\n", "```rust\n", "- x\n  ```\n"];
+    let pairs = kinds.iter().map(|k| ("", k)).chain(starts.iter().flat_map(|s| kinds.iter().take(2).map(|k| (*s, k))));
+    for (start, kind) in pairs {
+        let text = |n: usize| format!("{start}{}", kind.repeat(n / kind.len()));
+        let work = |n: usize| streamed(&text(n), 4096, 80).1;
+        let (one, two) = (work(70_000), work(140_000));
+        // Twice the text may cost little more than twice the work, up to the bound of one open block.
+        assert!(two < 3 * one, "{start:?} {kind:?}: {one} then {two} bytes laid out");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn e01_any_text_at_any_width_and_in_any_steps(text in "([-a*`_#>|~1. \n\t\\[\\]()<&]|\\PC|你|🌞|```\n|- |\n\n){0,80}", width in 0usize..40, step in 1usize..20) {
+        let theme = Theme::default();
+        let look = Look { theme: &theme, width, indent: 2 };
+        let whole = lines(&text, &look);
+        for line in &whole {
+            prop_assert!(line.width() <= width);
+        }
+        let (mut stream, mut rows) = (Stream::default(), Vec::new());
+        let mut end = 0;
+        while end < text.len() {
+            end = text.ceil_char_boundary((end + step).min(text.len()));
+            stream.update(&text[..end], false, &mut rows, &look);
+            prop_assert_eq!(&rows, &lines(&text[..end], &look), "an open text looks as if it ended here");
+        }
+    }
+}
