@@ -94,6 +94,8 @@ pub fn apply(model: &mut Model, event: &Event) {
         EventKind::Commands { commands } => model.own_commands.clone_from(commands),
         EventKind::TrustAsked { items } => model.trust = Some(items.clone()),
         EventKind::Notice { level, text, hint } => notice(model, agent, at, *level, text, hint),
+        // Said by the call's own end.
+        EventKind::CallRefused { .. } | EventKind::Settled => {}
         EventKind::Closed => model.closed = true,
     }
 }
