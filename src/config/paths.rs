@@ -64,16 +64,6 @@ impl Paths {
     pub fn tool_results_dir(&self, project: &Path, session: &str) -> PathBuf {
         self.session_dir(project, session).join("tool-results")
     }
-
-    /// `~/x` under the home, relative paths under `base`, absolute ones as they are.
-    #[must_use]
-    pub fn expand(&self, path: &str, base: &Path) -> PathBuf {
-        match path.strip_prefix("~/") {
-            Some(rest) => self.home.join(rest),
-            None if path == "~" => self.home.clone(),
-            None => base.join(path),
-        }
-    }
 }
 
 /// A folder name for a project: its last two components for reading, and a hash of the whole path against mix-ups.
@@ -122,7 +112,5 @@ mod tests {
         let file = p.session_file(Path::new("/w"), "id");
         assert_eq!(file.with_extension(""), p.session_dir(Path::new("/w"), "id"));
         assert_eq!(p.subagents_dir(Path::new("/w"), "id"), p.session_dir(Path::new("/w"), "id").join("subagents"));
-        assert_eq!(p.expand("~/x", Path::new("/b")), PathBuf::from("/home/u/x"));
-        assert_eq!(p.expand("x", Path::new("/b")), PathBuf::from("/b/x"));
     }
 }

@@ -230,7 +230,7 @@ fn from_document(d: &Document, path: &Path, source: Source, warnings: &mut Vec<W
         return None;
     };
     let mut problems = Vec::new();
-    let tools = d.list(&["tools"]).map_or(ToolSet::All, |names| tool_set(names, &mut problems));
+    let tools = d.list(&["tools"]).map_or(ToolSet::All, |names| tool_set(&names, &mut problems));
     let new = AgentType {
         name: name.clone(),
         description: description.chars().take(MAX_DESCRIPTION).collect(),
@@ -254,7 +254,7 @@ fn from_document(d: &Document, path: &Path, source: Source, warnings: &mut Vec<W
     Some(new)
 }
 
-fn tool_set(names: Vec<String>, problems: &mut Vec<String>) -> ToolSet {
+fn tool_set(names: &[String], problems: &mut Vec<String>) -> ToolSet {
     if names.iter().any(|n| matches!(n.as_str(), "*" | "all")) {
         return ToolSet::All;
     }

@@ -47,28 +47,28 @@ fn s1_the_built_in_types() {
 
 #[test]
 fn s2_files_of_every_kind() {
-    let p = place();
-    p.write("config/agents/r.md", "---\nname: reviewer\ndescription: Use when: reviewing\ntools: [Read, Grep, Agent]\ndisallowedTools: Grep\nmodel: fast-1\nmaxTurns: 4\nskills: [git, x]\nload_instructions: no\nbackground: true\npermissionMode: acceptEdits\nisolation: worktree\nbudget:\n  tokens: 10_000\n  cost_usd: 0.5\n---\nBODY\n");
-    p.write("config/agents/sub/l.md", "\u{feff}---\r\nname: lister\r\ndescription: L\r\ntools:\r\n  - Read\r\n  - Bash(git log:*)\r\n---\r\nLIST\r\n");
-    p.write("home/.claude/agents/c.md", "---\nname: codex-review\ndescription: second opinion\ntools: *\nmodel: inherit\ncolor: blue\n---\nCODEX\n");
-    p.write("more/x.md", "---\nname: extra\ndescription: e\nread_only: true\n---\nX\n");
-    let (types, warnings) = p.load(false);
-    let r = get(&types, "reviewer");
+    let place = place();
+    place.write("config/agents/r.md", "---\nname: reviewer\ndescription: Use when: reviewing\ntools: [Read, Grep, Agent]\ndisallowedTools: Grep\nmodel: fast-1\nmaxTurns: 4\nskills: [git, x]\nload_instructions: no\nbackground: true\npermissionMode: acceptEdits\nisolation: worktree\nbudget:\n  tokens: 10_000\n  cost_usd: 0.5\n---\nBODY\n");
+    place.write("config/agents/sub/l.md", "\u{feff}---\r\nname: lister\r\ndescription: L\r\ntools:\r\n  - Read\r\n  - Bash(git log:*)\r\n---\r\nLIST\r\n");
+    place.write("home/.claude/agents/c.md", "---\nname: codex-review\ndescription: second opinion\ntools: *\nmodel: inherit\ncolor: blue\n---\nCODEX\n");
+    place.write("more/x.md", "---\nname: extra\ndescription: e\nread_only: true\n---\nX\n");
+    let (types, warnings) = place.load(false);
+    let reviewer = get(&types, "reviewer");
     assert_eq!(
-        (r.prompt.as_str(), r.model.as_deref(), r.max_turns, r.skills.len(), r.load_instructions, r.background),
+        (reviewer.prompt.as_str(), reviewer.model.as_deref(), reviewer.max_turns, reviewer.skills.len(), reviewer.load_instructions, reviewer.background),
         ("BODY", Some("fast-1"), Some(4), 2, false, true)
     );
     assert_eq!(
-        (r.mode, r.isolation.as_deref(), r.budget.tokens, r.budget.cost_usd, r.source_label().as_str()),
+        (reviewer.mode, reviewer.isolation.as_deref(), reviewer.budget.tokens, reviewer.budget.cost_usd, reviewer.source_label().as_str()),
         (Some(Mode::AcceptEdits), Some("worktree"), Some(10_000), Some(0.5), "user")
     );
-    assert!(r.has_tool("Read") && !r.has_tool("Grep") && !r.has_tool("Write") && r.has_tool("Agent"));
-    let l = get(&types, "lister");
-    assert_eq!((&l.tools, l.prompt.as_str(), l.load_instructions), (&ToolSet::List(vec!["Read".into(), "Bash".into()]), "LIST", true));
-    let c = get(&types, "codex-review");
-    assert_eq!((&c.tools, &c.model), (&ToolSet::All, &None));
-    let x = get(&types, "extra");
-    assert!(x.read_only && x.source_label().ends_with("x.md"));
+    assert!(reviewer.has_tool("Read") && !reviewer.has_tool("Grep") && !reviewer.has_tool("Write") && reviewer.has_tool("Agent"));
+    let lister = get(&types, "lister");
+    assert_eq!((&lister.tools, lister.prompt.as_str(), lister.load_instructions), (&ToolSet::List(vec!["Read".into(), "Bash".into()]), "LIST", true));
+    let codex = get(&types, "codex-review");
+    assert_eq!((&codex.tools, &codex.model), (&ToolSet::All, &None));
+    let extra = get(&types, "extra");
+    assert!(extra.read_only && extra.source_label().ends_with("x.md"));
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 

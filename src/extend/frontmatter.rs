@@ -130,10 +130,10 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 fn yaml(head: &str) -> Option<Vec<(String, Field)>> {
     let value: Value = yaml_serde::from_str(head).ok()?;
-    let mapping = match &value {
-        Value::Null => return Some(Vec::new()),
-        other => other.as_mapping()?,
-    };
+    if value.is_null() {
+        return Some(Vec::new());
+    }
+    let mapping = value.as_mapping()?;
     Some(mapping.iter().map(|(k, v)| (scalar(k), field(v))).collect())
 }
 

@@ -122,7 +122,7 @@ fn load(paths: &Paths) -> io::Result<Store> {
 fn key(project: &Path) -> String {
     let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
     // Bytes that are not UTF-8 must not make two folders equal.
-    real.to_str().map_or_else(|| format!("{real:?}"), str::to_owned)
+    real.to_str().map_or_else(|| format!("{}#{}", real.display(), crate::util::sha256::hex(real.as_os_str().as_encoded_bytes())), str::to_owned)
 }
 
 /// The files that count, from the project folder, sorted. Also links and pipes: what is there is told.

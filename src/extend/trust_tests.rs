@@ -14,7 +14,7 @@ fn place() -> Place {
     let at = |p: &str| root.path().join(p);
     let (paths, project) = (Paths { config: at("c"), state: at("s"), home: at("h") }, at("proj"));
     fs::create_dir_all(&project).unwrap();
-    Place { paths, project, root }
+    Place { root, paths, project }
 }
 
 impl Place {
@@ -31,7 +31,7 @@ impl Place {
     fn lines(&self) -> Vec<String> {
         match self.status() {
             Status::Unknown(items) | Status::Declined(items) => items.iter().map(ToString::to_string).collect(),
-            other => panic!("{other:?}"),
+            Status::Nothing | Status::Trusted => panic!("no question"),
         }
     }
 }

@@ -67,7 +67,8 @@ pub fn find(project_dir: &Path, id: &str) -> Result<SessionEntry, String> {
 /// One line for each: the id's first eight characters, the day, the title.
 #[must_use]
 pub fn listing(entries: &[SessionEntry]) -> String {
-    entries.iter().map(|e| format!("{}  {}  {}\n", e.id.get(..8).unwrap_or(&e.id), date(e.modified), e.title)).collect()
+    let line = |e: &SessionEntry| [e.id.get(..8).unwrap_or(&e.id), &date(e.modified), &e.title].join("  ") + "\n";
+    entries.iter().map(line).collect()
 }
 
 fn files(project_dir: &Path) -> Vec<(u64, PathBuf)> {
@@ -129,10 +130,12 @@ fn first_words(line: &[u8]) -> Option<String> {
     for c in rest.get(at + 8..)?.chars().take(2000) {
         match (escaped, c) {
             (false, '"') => break,
-            (false, '\\') => escaped = true,
-            (true, 'n' | 'r' | 't') => (escaped, _) = (false, out.push(if c == 't' { ' ' } else { '\n' })),
-            (_, c) => (escaped, _) = (false, out.push(c)),
+            (false, '\\') => {}
+            (true, 'n' | 'r') => out.push('\n'),
+            (true, 't') => out.push(' '),
+            (_, c) => out.push(c),
         }
+        escaped = !escaped && c == '\\';
     }
     Some(out).filter(|t| !t.trim().is_empty())
 }

@@ -130,7 +130,14 @@ impl Repair {
     }
 
     fn free_id(&self, id: &CallId, own: &[CallId]) -> CallId {
-        (2u64..).map(|n| CallId(format!("{}-{n}", id.0))).find(|c| !self.history.has_call(c) && !own.contains(c)).unwrap_or_else(|| id.clone())
+        let mut n = 2u64;
+        loop {
+            let new = CallId(format!("{}-{n}", id.0));
+            if !self.history.has_call(&new) && !own.contains(&new) {
+                return new;
+            }
+            n += 1;
+        }
     }
 
     fn add(&mut self, message: Message) {

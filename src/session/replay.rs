@@ -212,7 +212,9 @@ impl State {
                 self.shrink();
             }
             Record::Compacted { messages } => {
-                messages.iter().for_each(|m| self.deliveries(m));
+                for m in &messages {
+                    self.deliveries(m);
+                }
                 self.repair.replace(messages);
                 (self.bytes, self.out.last_usage) = (size, None);
             }

@@ -21,20 +21,16 @@ pub(super) fn settle(state: &mut State, subagents: &Path) -> Vec<Owed> {
     agents.sort_by_key(|a| a.info.id);
     let agents = agents.into_iter().map(|a| {
         let id = a.info.id;
-        match a.end {
-            Some((outcome, notify, seq)) => {
-                owed.push((seq, id.into()));
-                // A grandchild's report is owed to its own parent, whose transcript shows what it got.
-                let delivered = a.delivered || a.info.parent != AgentId::MAIN;
-                RestoredAgent { info: a.info, outcome, died: false, notify, delivered }
-            }
-            None => {
-                owed.push((usize::MAX, id.into()));
-                let notify = a.info.background && a.info.parent == AgentId::MAIN;
-                let outcome = died(&child::glance(subagents, id), child::load_usage(subagents, id));
-                RestoredAgent { info: a.info, outcome, died: true, notify, delivered: a.delivered || !notify }
-            }
+        if let Some((outcome, notify, seq)) = a.end {
+            owed.push((seq, id.into()));
+            // A grandchild's report is owed to its own parent, whose transcript shows what it got.
+            let delivered = a.delivered || a.info.parent != AgentId::MAIN;
+            return RestoredAgent { info: a.info, outcome, died: false, notify, delivered };
         }
+        owed.push((usize::MAX, id.into()));
+        let notify = a.info.background && a.info.parent == AgentId::MAIN;
+        let outcome = died(&child::glance(subagents, id), child::load_usage(subagents, id));
+        RestoredAgent { info: a.info, outcome, died: true, notify, delivered: a.delivered || !notify }
     });
     let agents = agents.collect();
     let mut tasks: Vec<_> = std::mem::take(&mut state.tasks).into_values().collect();
