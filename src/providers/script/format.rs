@@ -65,6 +65,7 @@ pub struct Fault {
 }
 
 /// As [`Usage`], but unknown keys are errors.
+#[allow(clippy::struct_field_names, reason = "the names are those of the file")]
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default, expecting = "usage: an object of token counts")]
 struct StrictUsage {

@@ -109,24 +109,19 @@ fn fail(message: String) -> ProviderError {
 fn classify(fault: &Fault) -> ProviderError {
     let low = fault.message.to_lowercase();
     let overflow = ["prompt is too long", "context_length_exceeded", "context size", "context length", "context window"];
-    let kind = match (fault.kind.as_str(), fault.status) {
-        ("context_length_exceeded" | "context_overflow", _) => ErrorKind::ContextOverflow,
-        ("invalid_request_error" | "", Some(400 | 413)) if overflow.iter().any(|o| low.contains(o)) => ErrorKind::ContextOverflow,
-        ("authentication_error" | "permission_error", _) => ErrorKind::Authentication,
-        ("not_found_error", _) => ErrorKind::NotFound,
-        ("invalid_request_error", _) => ErrorKind::InvalidRequest,
-        ("rate_limit_error", _) => ErrorKind::RateLimit,
-        ("overloaded_error", _) => ErrorKind::Overloaded,
-        ("api_error", None) => ErrorKind::Server,
-        ("network", _) => ErrorKind::Network,
-        ("stream", _) => ErrorKind::Stream,
-        ("idle" | "timeout_error", _) => ErrorKind::Idle,
-        (_, Some(401 | 403)) => ErrorKind::Authentication,
-        (_, Some(404)) => ErrorKind::NotFound,
-        (_, Some(429)) => ErrorKind::RateLimit,
-        (_, Some(503 | 529)) => ErrorKind::Overloaded,
-        (_, Some(400..=499)) => ErrorKind::InvalidRequest,
-        (_, Some(_) | None) => ErrorKind::Server,
+    let too_long = matches!(fault.status, Some(400 | 413)) && overflow.iter().any(|o| low.contains(o));
+    let kind = match fault.kind.as_str() {
+        "context_length_exceeded" | "context_overflow" => ErrorKind::ContextOverflow,
+        "invalid_request_error" | "" if too_long => ErrorKind::ContextOverflow,
+        "authentication_error" | "permission_error" => ErrorKind::Authentication,
+        "not_found_error" => ErrorKind::NotFound,
+        "invalid_request_error" => ErrorKind::InvalidRequest,
+        "rate_limit_error" => ErrorKind::RateLimit,
+        "overloaded_error" => ErrorKind::Overloaded,
+        "network" => ErrorKind::Network,
+        "stream" => ErrorKind::Stream,
+        "idle" | "timeout_error" => ErrorKind::Idle,
+        _ => by_status(fault.status),
     };
     let told = if fault.message.is_empty() { "the script's error" } else { &fault.message };
     let message = match (fault.status, fault.kind.as_str()) {
@@ -136,4 +131,15 @@ fn classify(fault: &Fault) -> ProviderError {
         (None, word) => format!("{word}: {told}"),
     };
     ProviderError { kind, message, hint: String::new(), retry_after: None }
+}
+
+fn by_status(status: Option<u16>) -> ErrorKind {
+    match status {
+        Some(401 | 403) => ErrorKind::Authentication,
+        Some(404) => ErrorKind::NotFound,
+        Some(429) => ErrorKind::RateLimit,
+        Some(503 | 529) => ErrorKind::Overloaded,
+        Some(400..=499) => ErrorKind::InvalidRequest,
+        Some(_) | None => ErrorKind::Server,
+    }
 }
