@@ -184,7 +184,7 @@ async fn choose(config: &Config) -> Result<Chosen, ProviderError> {
     let built = resolve::build(&resolution, Duration::from_secs(config.idle_timeout_s.max(1)))?;
     let provider = match (built, resolution.kind) {
         (Some(provider), _) => provider,
-        (None, resolve::Kind::Offline) => todo_offline(),
+        (None, resolve::Kind::Offline) => Arc::new(offline::Offline),
         (None, _) => {
             let message = "the script provider needs a file".to_owned();
             return Err(ProviderError { kind: ErrorKind::Script, message, hint: "use --script FILE".into(), retry_after: None });
@@ -250,4 +250,3 @@ pub fn tilde(path: &Path, home: &Path) -> String {
         _ => path.display().to_string(),
     }
 }
-fn todo_offline() -> Arc<dyn crate::providers::Provider> { loop {} }

@@ -5,3 +5,6 @@ pub mod sha256;
 pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod base64;
+pub mod clean;
+pub mod near;

@@ -10,10 +10,9 @@ pub fn estimate(text: &str) -> u64 {
     let close = |class: u8, run: u64| match class {
         1 => run.div_ceil(5),
         2 => run.div_ceil(3),
-        3 => run.div_ceil(2),
+        3 | 6 => run.div_ceil(2),
         4 => run / 16,
         5 => run,
-        6 => run.div_ceil(2),
         _ => 0,
     };
     for c in text.chars() {
