@@ -1,8 +1,9 @@
 //! What a running call is given: its agent's state and ways to report. Holds no engine.
 
 use crate::protocol::{AgentId, CallId};
-use crate::tools::files::{FileLocks, ReadState};
-use std::path::PathBuf;
+use crate::tools::files::{FileLocks, ReadState, resolve};
+use crate::util::clean::visible;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +37,42 @@ pub struct ToolContext {
     pub background: bool,
     /// The agent can change nothing: commands run only when they are known to read.
     pub read_only: bool,
+}
+
+impl ToolContext {
+    /// The real place of a path as a model gave it, from the workspace (SPEC T3).
+    #[must_use]
+    pub fn resolve(&self, given: &str) -> PathBuf {
+        resolve::resolve(&self.workspace, given, etcetera::home_dir().ok().as_deref())
+    }
+
+    /// A resolved path for people and models: relative to the workspace where it is inside, control characters shown.
+    #[must_use]
+    pub fn relative(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.workspace).ok().filter(|p| !p.as_os_str().is_empty());
+        visible(&inside.unwrap_or(path).to_string_lossy()).into_owned()
+    }
+
+    /// The surroundings of a test: the agent `main` in this folder.
+    #[cfg(test)]
+    #[must_use]
+    pub fn for_test(folder: &Path) -> Self {
+        let workspace = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        Self {
+            agent: AgentId::MAIN,
+            call: CallId("call-1".into()),
+            shell_cwd: Arc::new(Mutex::new(workspace.clone())),
+            spill_dir: workspace.join(".spill"),
+            workspace,
+            reads: Arc::default(),
+            locks: Arc::default(),
+            hidden_env: Arc::default(),
+            cancel: CancellationToken::new(),
+            progress: Arc::new(|_| {}),
+            background: false,
+            read_only: false,
+        }
+    }
 }
 
 impl std::fmt::Debug for ToolContext {

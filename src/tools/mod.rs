@@ -5,10 +5,26 @@
 //! task) a tool asks for as plain data ([`EngineCall`]).
 
 pub mod access;
+pub mod agent;
+pub mod args;
+pub mod ask_user_question;
 pub mod cap;
 pub mod context;
+pub mod edit;
 pub mod files;
+pub mod glob;
+pub mod grep;
+pub mod multi_edit;
+pub mod read;
 pub mod registry;
+pub mod schema;
+pub mod send_message;
+pub mod session;
+pub mod skill;
+pub mod task_output;
+pub mod task_stop;
+pub mod todo_write;
+pub mod write;
 
 use crate::protocol::permission::Question;
 use crate::protocol::{AgentId, Budget, Display, TaskId, Todo, ToolSpec};
