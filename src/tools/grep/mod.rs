@@ -124,7 +124,8 @@ fn matcher(input: &Input) -> Result<RegexMatcher, String> {
     if multiline {
         builder.dot_matches_new_line(true);
     } else {
-        builder.line_terminator(Some(b'\n'));
+        // So that $ also fits before the CR of a CRLF; the searcher has the same line end.
+        builder.crlf(true);
     }
     builder.build(pattern).map_err(|e| {
         let advice = if !multiline && (pattern.contains("\\n") || pattern.contains('\n')) {

@@ -4,6 +4,7 @@
 use super::filter::Filter;
 use super::lines::{Collector, Line};
 use crate::tools::files::walk::{Ignored, walk};
+use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use std::collections::BTreeMap;
@@ -185,6 +186,9 @@ fn one(searcher: &mut Searcher, query: &Query, path: &Path, collector: &mut Coll
 fn searcher(query: &Query) -> Searcher {
     let mut builder = SearcherBuilder::new();
     builder.binary_detection(BinaryDetection::quit(0)).line_number(true).heap_limit(Some(HEAP)).multi_line(query.multiline);
+    if !query.multiline {
+        builder.line_terminator(LineTerminator::crlf());
+    }
     if query.mode == Mode::Content {
         builder.before_context(query.before).after_context(query.after);
     }
