@@ -8,6 +8,7 @@ pub mod access;
 pub mod agent;
 pub mod args;
 pub mod ask_user_question;
+pub mod blocking;
 pub mod cap;
 pub mod context;
 pub mod edit;
