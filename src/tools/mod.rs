@@ -9,6 +9,7 @@ pub mod agent;
 pub mod args;
 pub mod ask_user_question;
 pub mod bash;
+pub mod blocking;
 pub mod cap;
 pub mod context;
 pub mod edit;

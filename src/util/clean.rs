@@ -157,15 +157,15 @@ impl Cleaner {
             return self.ground(c, out);
         }
         self.state = match (self.state, c) {
-            (State::Ground, _) => State::Ground,
-            (State::Text | State::TextEscape, '\u{7}' | '\u{9c}') | (State::TextEscape, '\\') => State::Ground,
+            // The end of a sequence: ST or BEL of a string, the final character of the others.
+            (State::Text | State::TextEscape, '\u{7}' | '\u{9c}') | (State::TextEscape, '\\') | (State::Csi, '@'..='~') | (State::Ground, _) => State::Ground,
             (State::Text | State::TextEscape, '\u{1b}') => State::TextEscape,
             (State::Text, _) => State::Text,
             // ESC ended the string without a backslash: it begins a new sequence with this character.
             (State::TextEscape | State::Escape, c) => escape(c),
             (State::EscapeRest | State::Csi, '\u{1b}') => State::Escape,
             (State::EscapeRest, ' '..='/') => State::EscapeRest,
-            (State::EscapeRest, _) | (State::Csi, '@'..='~') => State::Ground,
+            (State::EscapeRest, _) => State::Ground,
             (State::Csi, _) => State::Csi,
         };
     }

@@ -11,6 +11,7 @@ use crate::protocol::{Budget, ToolSpec};
 use crate::util::text::one_line;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// Characters of a type's description in the tool's text, at most.
 const MAX_TYPE_TEXT: usize = 1_200;
@@ -67,12 +68,7 @@ pub fn describe<S: AsRef<str>>(types: &[(S, S, S)]) -> String {
     text.push_str("\n\nTypes (`subagent_type`):");
     for (name, description, tools) in types {
         let when = description.as_ref().split_whitespace().collect::<Vec<_>>().join(" ");
-        text.push_str(&format!(
-            "\n- {}: {} (tools: {})",
-            one_line(name.as_ref(), 100),
-            one_line(&when, MAX_TYPE_TEXT),
-            one_line(tools.as_ref(), MAX_TYPE_TEXT)
-        ));
+        let _ = write!(text, "\n- {}: {} (tools: {})", one_line(name.as_ref(), 100), one_line(&when, MAX_TYPE_TEXT), one_line(tools.as_ref(), MAX_TYPE_TEXT));
     }
     text
 }

@@ -89,7 +89,7 @@ async fn s18_a_stale_edit_names_the_sibling_that_wrote() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn s18_no_update_is_lost_in_any_interleaving() {
     let (_dir, ctx) = place();
-    let lines: String = (0..16).map(|i| format!("line {i}.\n")).collect();
+    let lines: String = (0..16).map(|i| format!("line {i}.\n")).collect::<Vec<_>>().concat();
     put(&ctx, "f.txt", &lines);
     let work = (0..16u32).map(|i| {
         let own = sibling(&ctx, i + 1);

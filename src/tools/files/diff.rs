@@ -4,6 +4,7 @@ use super::decode::{decode, detect};
 use crate::protocol::{DiffHunk, DiffLine, DiffLineKind, Display};
 use crate::util::clean::visible;
 use similar::{ChangeTag, TextDiff};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Lines of all hunks, at most.
@@ -88,6 +89,6 @@ fn line(raw: &str, crlf: bool) -> String {
         return text.into_owned();
     }
     let mut out: String = text.chars().take(MAX_WIDTH).collect();
-    out.push_str(&format!("… (+{more} characters)"));
+    let _ = write!(out, "… (+{more} characters)");
     out
 }

@@ -56,10 +56,10 @@ fn too_large(shown: &str, len: u64) -> String {
 }
 
 fn unreadable(path: &Path, shown: &str, e: &io::Error) -> String {
-    match e.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => missing::explain(path, shown),
-        _ => format!("{shown} cannot be opened: {e}"),
+    if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+        return missing::explain(path, shown);
     }
+    format!("{shown} cannot be opened: {e}")
 }
 
 /// Refuse whatever is no regular file, and say what it is.

@@ -167,7 +167,7 @@ fn diffs_are_bounded_and_hide_nothing_silently() {
     assert_eq!((added, removed, hunks.len(), hunks[0].lines.len()), (1, 1, 1, 8));
     let line = hunks[0].lines.iter().find(|l| l.kind == DiffLineKind::Added).unwrap();
     assert_eq!((line.text.as_str(), line.old, line.new), ("X␛[1m", None, Some(5)));
-    let long: String = (0..1_000).map(|i| format!("{i}\n")).collect();
+    let long: String = (0..1_000).map(|i| format!("{i}\n")).collect::<Vec<_>>().concat();
     let made = diff::diff("f".into(), None, long.as_bytes());
     assert_eq!(diff::summary(&made), "+1000 −0");
     let Display::Diff { hunks, .. } = made else { panic!() };
@@ -178,4 +178,23 @@ fn diffs_are_bounded_and_hide_nothing_silently() {
     assert!(hunks[0].lines.iter().all(|l| !l.text.contains('␍')));
     let Display::Diff { hunks, .. } = diff::diff("f".into(), Some(b"a\r\nb\n"), b"a\nb\n") else { panic!() };
     assert!(hunks[0].lines.iter().any(|l| l.text == "a␍"));
+}
+
+#[test]
+fn d03_a_write_that_is_refused_at_the_last_moment_leaves_no_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f");
+    std::fs::write(&file, "old").unwrap();
+    let refused = atomic::replace(&file, b"new", &|| Err("moved".to_owned()));
+    assert_eq!(refused, Err("moved".to_owned()));
+    assert_eq!(std::fs::read(&file).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    // While it is written the new content stands beside the old one, under a name that listings leave out.
+    let seen = std::cell::RefCell::new(Vec::new());
+    let look = || {
+        seen.borrow_mut().extend(std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).filter(|n| atomic::is_temp(n)));
+        Ok(())
+    };
+    atomic::replace(&file, b"new", &look).unwrap();
+    assert_eq!((std::fs::read(&file).unwrap().as_slice(), seen.borrow().len()), (&b"new"[..], 1));
 }

@@ -3,6 +3,7 @@
 
 use super::atomic::is_temp;
 use ignore::WalkBuilder;
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// Whether the ignore files count.
@@ -21,6 +22,11 @@ pub fn walk(root: &Path, ignored: Ignored) -> WalkBuilder {
     let respect = ignored == Ignored::Out;
     builder.hidden(false).require_git(false).follow_links(false);
     builder.parents(respect).ignore(respect).git_ignore(respect).git_global(respect).git_exclude(respect);
-    builder.filter_entry(|entry| entry.depth() == 0 || !(entry.file_name() == ".git" || is_temp(entry.file_name())));
+    builder.filter_entry(|entry| entry.depth() == 0 || !left_out(entry.path(), entry.file_name()));
     builder
+}
+
+/// What no search wants: the repository's own files, ours, and the system's files that are no files.
+fn left_out(path: &Path, name: &OsStr) -> bool {
+    name == ".git" || is_temp(name) || ["/proc", "/sys", "/dev"].iter().any(|p| path == Path::new(p))
 }

@@ -5,11 +5,12 @@ mod find;
 mod tests;
 
 use super::files::walk::Ignored;
-use super::{Access, Class, Input, Outcome, Tool, ToolContext, args};
+use super::{Access, Class, Input, Outcome, Tool, ToolContext, args, blocking};
 use crate::protocol::{Display, ToolSpec};
 use find::{Found, Query};
 use futures_util::future::BoxFuture;
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// Files that are listed, at most.
 const MAX_LISTED: usize = 200;
@@ -60,8 +61,7 @@ impl Tool for Glob {
                 Err(e) => return Outcome::error(e),
             };
             let own = ctx.clone();
-            let work = tokio::task::spawn_blocking(move || glob(&own, &query));
-            work.await.unwrap_or_else(|_| Outcome::error("the search failed inside the program"))
+            blocking::reading(ctx, move || glob(&own, &query)).await
         })
     }
 }
@@ -94,7 +94,7 @@ fn listing(ctx: &ToolContext, found: &Found, most: usize, head: &str) -> Outcome
     let mut text = format!("{head}{}", lines.join("\n"));
     if found.total > lines.len() || found.cut {
         let least = if found.cut { "at least " } else { "" };
-        text.push_str(&format!("\n[{} of {least}{} files, the newest first; narrow the pattern to see others]", lines.len(), found.total));
+        let _ = write!(text, "\n[{} of {least}{} files, the newest first; narrow the pattern to see others]", lines.len(), found.total);
     }
     let summary = if found.total == 1 { "1 file".to_owned() } else { format!("{} files", found.total) };
     let lines = lines.into_iter().take(MAX_VIEW).collect();

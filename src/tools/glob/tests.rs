@@ -74,7 +74,7 @@ async fn places_are_checked_and_wrong_patterns_are_errors() {
     }
     let access = Glob.access(json!({"pattern": "../other/*.rs"}).as_object().unwrap(), &ctx).unwrap();
     assert_eq!(access.reads, [ctx.workspace.parent().unwrap().join("other")]);
-    assert_eq!(Glob.access(json!({"pattern": "*"}).as_object().unwrap(), &ctx).unwrap().reads, [ctx.workspace.clone()]);
+    assert_eq!(Glob.access(json!({"pattern": "*"}).as_object().unwrap(), &ctx).unwrap().reads, std::slice::from_ref(&ctx.workspace));
     ctx.cancel.cancel();
     assert!(glob(&ctx, json!({"pattern": "*"})).await.is_error);
 }

@@ -5,6 +5,7 @@ use crate::util::clean::visible;
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use std::fmt::Write as _;
 use std::io;
 use tokio_util::sync::CancellationToken;
 
@@ -133,6 +134,6 @@ fn cut(bytes: &[u8], matcher: &RegexMatcher) -> String {
     if more > 0 {
         out.push('…');
     }
-    out.push_str(&format!(" [a line of {} characters, cut]", left + after.chars().count()));
+    let _ = write!(out, " [a line of {} characters, cut]", left + after.chars().count());
     visible(&out).into_owned()
 }

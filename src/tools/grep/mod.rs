@@ -11,7 +11,7 @@ mod tests;
 
 use super::files::missing;
 use super::files::walk::Ignored;
-use super::{Access, Class, Input, Outcome, Tool, ToolContext, args};
+use super::{Access, Class, Input, Outcome, Tool, ToolContext, args, blocking};
 use crate::protocol::ToolSpec;
 use filter::Filter;
 use futures_util::future::BoxFuture;
@@ -79,8 +79,7 @@ impl Tool for Grep {
                 Err(e) => return Outcome::error(e),
             };
             let own = ctx.clone();
-            let work = tokio::task::spawn_blocking(move || grep(&own, &query));
-            work.await.unwrap_or_else(|_| Outcome::error("the search failed inside the program"))
+            blocking::reading(ctx, move || grep(&own, &query)).await
         })
     }
 }

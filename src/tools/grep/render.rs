@@ -4,6 +4,7 @@ use super::search::{Found, Hit, Mode, Query};
 use crate::protocol::Display;
 use crate::tools::cap::RESULT_LIMIT;
 use crate::tools::{Outcome, ToolContext};
+use std::fmt::Write as _;
 
 /// Lines for the view.
 const MAX_VIEW: usize = 60;
@@ -29,13 +30,13 @@ pub fn outcome(ctx: &ToolContext, query: &Query, found: &Found) -> Outcome {
     }
     let mut text = lines.join("\n");
     if cut {
-        text.push_str(&format!("\n[cut at {} lines, there are more; narrow the search by pattern, path, glob or type, or raise head_limit]", lines.len()));
+        let _ = write!(text, "\n[cut at {} lines, there are more; narrow the search by pattern, path, glob or type, or raise head_limit]", lines.len());
     }
     if found.ignored {
         text.push_str("\n[all of it is in files that are ignored by .gitignore]");
     }
     if found.failed > 0 {
-        text.push_str(&format!("\n[{} files could not be searched]", found.failed));
+        let _ = write!(text, "\n[{} files could not be searched]", found.failed);
     }
     let files = found.hits.len();
     let more = if cut { "+" } else { "" };
@@ -83,7 +84,7 @@ fn nothing(query: &Query, found: &Found) -> Outcome {
         text.push_str(" It is a binary file; the search ended at its first NUL byte.");
     }
     if found.failed > 0 {
-        text.push_str(&format!(" {} could not be searched.", found.failed));
+        let _ = write!(text, " {} could not be searched.", found.failed);
     }
     Outcome::ok(text, "no matches", Display::None)
 }

@@ -10,7 +10,7 @@ mod window;
 
 use super::files::decode::{decode, detect};
 use super::files::{ContentHash, hash, load};
-use super::{Access, Class, Input, Outcome, Tool, ToolContext, args};
+use super::{Access, Class, Input, Outcome, Tool, ToolContext, args, blocking};
 use crate::protocol::{Display, ToolSpec};
 use futures_util::future::BoxFuture;
 use page::{Ask, Page};
@@ -74,8 +74,7 @@ impl Tool for Read {
             }
             let ask = Ask { offset: args::count(input, "offset"), limit: args::count(input, "limit"), byte: args::whole(input, "byte_offset") };
             let own = ctx.clone();
-            let work = tokio::task::spawn_blocking(move || read(&own, &path, &given, &ask).unwrap_or_else(Outcome::error));
-            work.await.unwrap_or_else(|_| Outcome::error("reading failed inside the program"))
+            blocking::reading(ctx, move || read(&own, &path, &given, &ask).unwrap_or_else(Outcome::error)).await
         })
     }
 }

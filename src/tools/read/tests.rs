@@ -23,7 +23,7 @@ async fn file(content: impl AsRef<[u8]>) -> Outcome {
 #[tokio::test]
 async fn t1_lines_are_numbered_and_paged() {
     let (_dir, ctx) = place();
-    let text: String = (1..=400).map(|i| format!("line number {i}\n")).collect();
+    let text: String = (1..=400).map(|i| format!("line number {i}\n")).collect::<Vec<_>>().concat();
     std::fs::write(ctx.workspace.join("long.txt"), text).unwrap();
     let page = read(&ctx, json!({"file_path": "long.txt", "offset": 200, "limit": 3})).await;
     assert_eq!(page.text, "   200\tline number 200\n   201\tline number 201\n   202\tline number 202\n[lines 200-202 of 400; go on with offset 203]");
@@ -147,4 +147,28 @@ async fn a_huge_file_is_read_by_windows() {
     assert!(page.text.contains("not edited") && ctx.reads.paths().is_empty());
     let inside = read(&ctx, json!({"file_path": "huge.log", "byte_offset": 7, "limit": 1})).await;
     assert!(inside.text.starts_with("     1\t\n["), "{}", inside.text);
+}
+
+proptest::proptest! {
+    #[test]
+    fn pages_by_lines_show_every_line_once(text in "([a-zé─🌍\t\r]{0,12}\n){1,40}[a-z]{0,3}", limit in 1usize..9) {
+        let (mut seen, mut at) = (Vec::new(), 1usize);
+        while let Ok(page) = Page::of(&text, &Ask { offset: Some(at), limit: Some(limit), byte: None }) {
+            proptest::prop_assert!(page.lines > 0 && page.lines <= limit);
+            for (i, line) in page.text.split('\n').enumerate() {
+                let (number, rest) = line.split_once('\t').unwrap();
+                proptest::prop_assert_eq!(number.trim().parse::<usize>().unwrap(), at + i);
+                seen.push(rest.to_owned());
+            }
+            at += page.lines;
+        }
+        let want: Vec<String> = text.lines().map(|l| crate::util::clean::visible(l).into_owned()).collect();
+        proptest::prop_assert_eq!(seen, want);
+    }
+
+    #[test]
+    fn any_start_in_any_text_is_a_page_or_an_error(text in ".{0,80}", offset: usize, byte: u64, limit: usize) {
+        let _ = Page::of(&text, &Ask { offset: Some(offset), limit: Some(limit), byte: None });
+        let _ = Page::of(&text, &Ask { offset: None, limit: Some(limit), byte: Some(byte % 100) });
+    }
 }

@@ -21,13 +21,12 @@ pub fn read(file: &mut File, shown: &str, ask: &Ask, cancel: &CancellationToken)
         return Err(super::kinds::binary(&head, shown));
     }
     let mark = u64::try_from(bom(&head).len()).unwrap_or(0);
-    let (byte, line) = match ask.byte {
-        Some(byte) => (byte, 1),
-        None => {
-            let line = ask.offset.unwrap_or(1).max(1);
-            file.seek(SeekFrom::Start(mark)).map_err(failed)?;
-            (line_start(file, line, shown, cancel)?, line)
-        }
+    let (byte, line) = if let Some(byte) = ask.byte {
+        (byte, 1)
+    } else {
+        let line = ask.offset.unwrap_or(1).max(1);
+        file.seek(SeekFrom::Start(mark)).map_err(failed)?;
+        (line_start(file, line, shown, cancel)?, line)
     };
     file.seek(SeekFrom::Start(byte.saturating_add(mark))).map_err(failed)?;
     let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ pub fn coerce(schema: &Value, input: &mut Map<String, Value>) {
 fn object(schema: &Value, map: &mut Map<String, Value>, depth: usize) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    map.retain(|name, value| !(value.is_null() && !required.contains(&name.as_str()) && properties.get(name).is_some_and(|p| refuses_null(p))));
+    map.retain(|name, value| !(value.is_null() && !required.contains(&name.as_str()) && properties.get(name).is_some_and(refuses_null)));
     for (name, value) in map.iter_mut() {
         if let Some(of) = properties.get(name) {
             one(of, value, depth + 1);
@@ -44,7 +44,9 @@ fn one(schema: &Value, value: &mut Value, depth: usize) {
         Value::Object(map) => object(schema, map, depth),
         Value::Array(items) => {
             if let Some(of) = schema.get("items") {
-                items.iter_mut().for_each(|item| one(of, item, depth + 1));
+                for item in items {
+                    one(of, item, depth + 1);
+                }
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

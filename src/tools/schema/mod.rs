@@ -135,9 +135,8 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str, depth: usi
     for (name, value) in map {
         let here = join(path, name);
         match (properties.and_then(|p| p.get(name)), schema.get("additionalProperties")) {
-            (Some(of), _) => check(of, value, &here, depth + 1, faults),
+            (Some(of), _) | (None, Some(of @ Value::Object(_))) => check(of, value, &here, depth + 1, faults),
             (None, Some(Value::Bool(false))) => faults.push(unknown(&here, name, properties)),
-            (None, Some(of @ Value::Object(_))) => check(of, value, &here, depth + 1, faults),
             (None, _) => {}
         }
     }
