@@ -7,7 +7,7 @@ use crate::config::{Config, Paths};
 use crate::engine::handle::{Choose, Chosen};
 use crate::engine::{self, SessionChoice, Setup};
 use crate::headless::{self, Job, Trace};
-use crate::protocol::{Budget, Level, Mode};
+use crate::protocol::{Budget, Mode};
 use crate::providers::{ErrorKind, ProviderError, offline, resolve, script};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Read, Write};
@@ -234,11 +234,20 @@ fn run_headless(ready: Ready, piped: bool) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-fn run_screen(mut ready: Ready) -> anyhow::Result<u8> {
-    let _ = Level::Info;
+fn run_screen(ready: Ready) -> anyhow::Result<u8> {
     let prompt = ready.edge.cli.prompt.clone();
-    ready.setup.notices.extend(Vec::new());
-    crate::screen::run(ready.setup, &ready.edge, prompt, runtime()?)
+    let trace = trace_of(&ready.edge)?;
+    crate::screen::run(ready.setup, &ready.edge, prompt, trace, env)
+}
+
+/// `--trace FILE`, or `TRACE=1`: a file beside the sessions for the screen, standard error without one.
+fn trace_of(edge: &Edge) -> anyhow::Result<Option<Trace>> {
+    let wanted = env("TRACE").is_some_and(|v| v == "1").then(|| edge.paths.state.join("trace.log"));
+    let Some(path) = edge.cli.trace.clone().or(wanted) else { return Ok(None) };
+    if let Some(dir) = path.parent() {
+        let _ = crate::util::fs::create_private_dir(dir);
+    }
+    Trace::file(&path).map(Some).map_err(|e| anyhow::anyhow!("the trace file {} cannot be written: {e}", path.display()))
 }
 
 /// A folder for reading: `~` for the home.
