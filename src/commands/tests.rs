@@ -2,10 +2,8 @@ use super::*;
 use crate::protocol::Mode;
 
 fn builtin(line: &str) -> Outcome {
-    match parse(line, &[]) {
-        Parsed::Builtin(command, args) => (command.run)(args),
-        other => panic!("{line}: {other:?}"),
-    }
+    let Parsed::Builtin(command, args) = parse(line, &[]) else { panic!("{line}") };
+    (command.run)(args)
 }
 
 #[test]

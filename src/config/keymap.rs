@@ -140,9 +140,13 @@ impl Key {
     /// The character that this key types, if it types one.
     #[must_use]
     pub const fn typed(self) -> Option<char> {
-        match self.code {
-            KeyCode::Char(c) if !self.ctrl && !self.alt => Some(c),
-            _ => None,
+        if let KeyCode::Char(c) = self.code
+            && !self.ctrl
+            && !self.alt
+        {
+            Some(c)
+        } else {
+            None
         }
     }
 
@@ -170,7 +174,7 @@ impl Key {
             KeyCode::Down => out.push('↓'),
             KeyCode::Left => out.push('←'),
             KeyCode::Right => out.push('→'),
-            KeyCode::F(n) => out.push_str(&format!("F{n}")),
+            KeyCode::F(n) => out.extend(["F".to_owned(), n.to_string()]),
             KeyCode::Backspace | KeyCode::Delete | KeyCode::Insert | KeyCode::Home | KeyCode::End | KeyCode::PageUp | KeyCode::PageDown => {
                 out.push_str(&Self::plain(self.code).to_string());
             }

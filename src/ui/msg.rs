@@ -5,6 +5,7 @@ use crate::protocol::{Event, Level, Op};
 
 /// Something that happened.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "messages are used up at once; a box for each streamed word would cost more")]
 pub enum Msg {
     /// A key was pressed or repeats.
     Key(Key),

@@ -26,11 +26,10 @@ impl State {
     pub fn scroll(&mut self, scroll: Scroll) {
         let page = isize::try_from(self.page).unwrap_or(1).max(1);
         let lines = match scroll {
-            Scroll::Lines(n) => n,
+            Scroll::Lines(n) | Scroll::Message(n) => n,
             Scroll::Pages(n) => n.saturating_mul(page),
             Scroll::Top => isize::MIN,
             Scroll::End => isize::MAX / 2,
-            Scroll::Message(n) => n,
         };
         self.top = self.top.saturating_add_signed(lines);
     }

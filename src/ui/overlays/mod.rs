@@ -14,6 +14,9 @@ pub mod search;
 pub mod tasks;
 pub mod trust;
 
+#[cfg(test)]
+mod tests;
+
 use super::msg::Effect;
 use super::panes::conversation::Scroll;
 use super::update::Ui;

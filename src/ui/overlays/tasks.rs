@@ -46,6 +46,7 @@ pub fn running(model: &Model) -> usize {
 
 /// Open the panel on the first task.
 #[must_use]
+#[allow(clippy::needless_update, reason = "the pane's state has more fields than the one set here")]
 pub fn open(ui: &Ui) -> State {
     State { selected: order(&ui.model).first().copied(), ..State::default() }
 }

@@ -14,6 +14,7 @@ use crate::ui::panes::conversation::Scroll;
 const QUIT_MS: u64 = 2_000;
 
 /// Do an action of the global table or of the input line that is no edit.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other action belongs to somebody else")]
 pub fn act(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) {
     if let Some(scroll) = scroll_of(action) {
         overlays::scroll(ui, scroll);
@@ -21,16 +22,12 @@ pub fn act(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) {
     }
     match action {
         Action::Submit => {
-            if !ui.composer.continue_line() {
+            let continued = ui.composer.continue_line();
+            if !continued {
                 submit::submit(ui, out);
             }
         }
-        Action::Interrupt => {
-            if ui.busy() {
-                ui.awaiting = false;
-                out.push(Effect::Op(Op::Interrupt));
-            }
-        }
+        Action::Interrupt => interrupt(ui, out),
         Action::CycleMode => cycle_mode(ui, out),
         Action::ToggleTrace => toggle_trace(ui, out),
         Action::FocusTrace => {
@@ -56,8 +53,16 @@ pub fn act(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) {
     }
 }
 
+fn interrupt(ui: &mut Ui, out: &mut Vec<Effect>) {
+    if ui.busy() {
+        ui.awaiting = false;
+        out.push(Effect::Op(Op::Interrupt));
+    }
+}
+
 /// The scrolling of an action, if it is one.
 #[must_use]
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other action belongs to somebody else")]
 pub fn scroll_of(action: Action) -> Option<Scroll> {
     Some(match action {
         Action::ScrollUp => Scroll::Lines(-1),
@@ -73,6 +78,7 @@ pub fn scroll_of(action: Action) -> Option<Scroll> {
 }
 
 /// Keys while completions are open. False when the action is for others.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other action belongs to somebody else")]
 pub fn popup(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) -> bool {
     let Some(open) = &mut ui.composer.popup else { return false };
     match action {

@@ -8,7 +8,7 @@ mod submit;
 mod sync;
 
 #[cfg(test)]
-pub mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -85,7 +85,10 @@ pub fn refresh(composer: &mut Composer, sources: &Sources<'_>) {
         composer.popup = None;
         return;
     };
-    let items = if typed.starts_with('/') { commands(&typed[1..], sources) } else { mentions(&typed[1..], sources) };
+    let items = match typed.strip_prefix('/') {
+        Some(query) => commands(query, sources),
+        None => mentions(typed.trim_start_matches('@'), sources),
+    };
     composer.popup = (!items.is_empty()).then_some(Popup { typed, items, selected: 0 });
 }
 

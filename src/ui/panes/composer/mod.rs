@@ -249,6 +249,7 @@ impl Composer {
     }
 
     /// An editing or moving action.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other action belongs to somebody else")]
     pub fn act(&mut self, action: Action) -> Edited {
         let before = self.before_cursor().graphemes(true).next_back().map_or(0, |g| g.chars().count());
         let after = self.after_cursor().graphemes(true).next().map_or(0, |g| g.chars().count());
@@ -301,11 +302,10 @@ impl Composer {
 
     /// Up and down by rows of the screen, then through the history.
     fn vertical(&mut self, action: Action) -> Edited {
-        let up = match action {
-            Action::LineUp => true,
-            Action::LineDown => false,
-            _ => return Edited::No,
-        };
+        let up = action == Action::LineUp;
+        if !up && action != Action::LineDown {
+            return Edited::No;
+        }
         let (rows, (at, column)) = self.rows(self.columns);
         let target = if up { at.checked_sub(1) } else { Some(at + 1).filter(|n| *n < rows.len()) };
         if let Some(row) = target.and_then(|n| rows.get(n)) {

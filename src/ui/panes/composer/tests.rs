@@ -125,7 +125,7 @@ fn e08_the_cursor_stands_where_the_text_goes() {
 #[test]
 fn u6_long_lines_break_and_the_cursor_is_always_in_view() {
     let mut c = typed(&"word ".repeat(40));
-    assert_eq!(c.wanted_rows(33), 7);
+    assert_eq!(c.wanted_rows(33), 8);
     let (rows, cursor) = drawn(&mut c, 33, 3);
     assert_eq!(cursor.unwrap().y, 2);
     assert!(rows[2].contains("word"));
