@@ -6,7 +6,7 @@ use crate::protocol::{Level, Origin, TaskId};
 use crate::ui::model::{Item, ItemKind};
 use crate::ui::theme::Theme;
 use crate::ui::widgets::clean::clean;
-use crate::ui::widgets::markdown::{Look, Stream, lines};
+use crate::ui::widgets::markdown::{Look, Rows, Stream, lines};
 use crate::ui::widgets::row;
 use crate::ui::widgets::wrap::{Break, Indent, wrap};
 use crate::util::text::{head, one_line};
@@ -16,6 +16,8 @@ use ratatui::text::{Line, Span};
 
 /// Bytes of a person's message that are shown unfolded.
 const LONG_MESSAGE: usize = 8 * 1024;
+/// Cells before the model's words: the bullet's.
+pub(super) const INDENT: usize = 2;
 /// Bytes of folded reasoning that are shown.
 const GIST: usize = 400;
 
@@ -88,9 +90,9 @@ fn notification(task: TaskId, text: &str, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
 }
 
 /// Words of the model, brought up to date with what came. The first row carries the bullet.
-pub(super) fn assistant(text: &str, done: bool, stream: &mut Stream, rows: &mut Vec<Line<'static>>, ctx: &Ctx<'_>) {
-    stream.update(text, done, rows, &Look { theme: ctx.theme, width: ctx.width, indent: 2 });
-    bullet(rows, Span::styled("● ", ctx.theme.text));
+pub(super) fn assistant(text: &str, done: bool, stream: &mut Stream, rows: &mut Rows, ctx: &Ctx<'_>) {
+    stream.update(text, done, rows, &Look { theme: ctx.theme, width: ctx.width, indent: INDENT });
+    bullet(&mut rows.lines, Span::styled("● ", ctx.theme.text));
 }
 
 fn bullet(rows: &mut [Line<'static>], sign: Span<'static>) {
@@ -100,10 +102,10 @@ fn bullet(rows: &mut [Line<'static>], sign: Span<'static>) {
 }
 
 /// Reasoning, unfolded.
-pub(super) fn thinking(text: &str, done: bool, stream: &mut Stream, rows: &mut Vec<Line<'static>>, ctx: &Ctx<'_>) {
+pub(super) fn thinking(text: &str, done: bool, stream: &mut Stream, rows: &mut Rows, ctx: &Ctx<'_>) {
     let theme = Theme { text: ctx.theme.muted.add_modifier(Modifier::ITALIC), ..ctx.theme.clone() };
-    stream.update(text, done, rows, &Look { theme: &theme, width: ctx.width, indent: 2 });
-    bullet(rows, Span::styled("∴ ", ctx.theme.muted));
+    stream.update(text, done, rows, &Look { theme: &theme, width: ctx.width, indent: INDENT });
+    bullet(&mut rows.lines, Span::styled("∴ ", ctx.theme.muted));
 }
 
 /// Reasoning in one line: for how long, and its beginning (while it comes: its end).

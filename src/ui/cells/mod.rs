@@ -8,19 +8,16 @@ mod message;
 pub mod signs;
 mod tool;
 
-#[cfg(test)]
-mod tests;
-
 pub use agent::thousands;
 pub use message::plain;
 
 use super::model::{Item, ItemKind, Model, ToolState};
 use super::theme::Theme;
-use super::widgets::markdown::Stream;
+use super::widgets::markdown::{Look, Rows, Stream};
 use ratatui::text::Line;
 use std::collections::HashMap;
 
-/// Rows that are kept at most, what is visible aside.
+/// Rows that are kept, the current frame's aside (those may be twice as many).
 const MAX_ROWS: usize = 20_000;
 
 /// What a layout depends on beside the item.
@@ -45,7 +42,12 @@ pub struct Ctx<'a> {
 pub struct Cache {
     entries: HashMap<u64, Entry>,
     rows: usize,
+    /// Counts frames.
     frame: u64,
+    /// The frame of the last eviction.
+    swept: u64,
+    /// Counts looks at cells.
+    uses: u64,
     theme: Option<Theme>,
     work: Work,
 }
@@ -62,10 +64,13 @@ pub struct Work {
 #[derive(Debug, Default)]
 struct Entry {
     key: Option<Key>,
-    rows: Vec<Line<'static>>,
+    rows: Rows,
     /// While a text is open.
     stream: Option<Box<Stream>>,
+    /// When it was looked at last.
     used: u64,
+    /// In which frame.
+    frame: u64,
 }
 
 /// When one of these changes, a cell is laid out from its start.
@@ -110,26 +115,39 @@ impl Cache {
         let key = Key { width: ctx.width, flags: u8::from(ctx.show_thinking) | (u8::from(ctx.expand) << 1), version: item.version, live: live(item, ctx) };
         let fresh = self.entries.get(&item.id).is_some_and(|e| e.key == Some(key));
         if !fresh {
-            if self.rows > MAX_ROWS {
+            if self.rows > 2 * MAX_ROWS || (self.rows > MAX_ROWS && self.swept != self.frame) {
                 self.evict();
             }
             let entry = self.entries.entry(item.id).or_default();
-            let before = entry.rows.len();
+            let before = entry.rows.lines.len();
             entry.lay_out(item, key, ctx, &mut self.work);
-            self.rows = self.rows + entry.rows.len() - before;
+            self.rows = self.rows + entry.rows.lines.len() - before;
         }
-        let frame = self.frame;
+        self.uses += 1;
+        let (used, frame) = (self.uses, self.frame);
         let entry = self.entries.entry(item.id).or_default();
-        entry.used = frame;
-        &entry.rows
+        (entry.used, entry.frame) = (used, frame);
+        &entry.rows.lines
     }
 
-    /// Let the cells go that were not looked at for the longest time, until half of the room is free. The current frame's stay.
+    /// One row of a cell, with its colours: they are made for the rows that are looked at.
+    pub fn row(&mut self, item: &Item, row: usize, ctx: &Ctx<'_>) -> Option<Line<'static>> {
+        self.rows(item, ctx);
+        let entry = self.entries.get_mut(&item.id)?;
+        if let ItemKind::Assistant { text, .. } = &item.kind {
+            entry.rows.paint(row, text, &Look { theme: ctx.theme, width: ctx.width, indent: message::INDENT });
+        }
+        entry.rows.lines.get(row).cloned()
+    }
+
+    /// Let the cells go that were not looked at for the longest time: of earlier frames until half of the room is free, of
+    /// this frame (a jump over very many) only above twice the room.
     fn evict(&mut self) {
-        let mut old: Vec<(u64, u64, usize)> = self.entries.iter().filter(|(_, e)| e.used < self.frame).map(|(id, e)| (e.used, *id, e.rows.len())).collect();
+        self.swept = self.frame;
+        let mut old: Vec<(u64, u64, u64, usize)> = self.entries.iter().map(|(id, e)| (e.used, e.frame, *id, e.rows.lines.len())).collect();
         old.sort_unstable();
-        for (_, id, rows) in old {
-            if self.rows <= MAX_ROWS / 2 {
+        for (_, frame, id, rows) in old {
+            if self.rows <= MAX_ROWS / 2 || (frame == self.frame && self.rows <= 2 * MAX_ROWS) {
                 break;
             }
             self.entries.remove(&id);
@@ -150,22 +168,21 @@ impl Entry {
         let Some((text, done, thinking)) = grows else {
             work.cells += 1;
             self.stream = None;
-            self.rows = fixed(item, ctx);
+            self.rows = Rows::plain(fixed(item, ctx));
             return;
         };
         let mut stream = self.stream.take().filter(|_| same).unwrap_or_else(|| {
             work.cells += 1;
-            self.rows.clear();
+            self.rows = Rows::default();
             Box::default()
         });
         let before = stream.work();
-        // A blank text has no rows; the blank start of a text none either.
         let lay = if thinking { message::thinking } else { message::assistant };
         lay(text, done, &mut stream, &mut self.rows, ctx);
         work.bytes += u64::try_from(stream.work().saturating_sub(before)).unwrap_or(0);
         self.stream = (!done).then_some(stream);
         if done {
-            self.rows.shrink_to_fit();
+            self.rows.lines.shrink_to_fit();
         }
     }
 }

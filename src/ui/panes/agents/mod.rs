@@ -43,11 +43,8 @@ impl State {
 
     fn step(&mut self, model: &Model, by: isize) {
         let list = rows(model);
-        let at = self.selected.and_then(|id| list.iter().position(|r| r.0 == id));
-        let next = match at {
-            Some(at) => at.saturating_add_signed(by).min(list.len().saturating_sub(1)),
-            None => 0,
-        };
+        let at = self.current(model).and_then(|id| list.iter().position(|r| r.0 == id)).unwrap_or(0);
+        let next = at.saturating_add_signed(by).min(list.len().saturating_sub(1));
         self.selected = list.get(next).map(|r| r.0);
     }
 

@@ -180,7 +180,6 @@ fn pieces(child: &AgentRow, state: &State, now: u64, theme: &Theme) -> Vec<Piece
 
 /// The part of the tightest limit that is used up, in thousandths.
 fn spent(budget: &Budget, child: &AgentRow, now: u64) -> Option<(u64, u64)> {
-    #[expect(clippy::cast_precision_loss, reason = "a share for a bar of a few cells")]
     let share = |used: f64, limit: f64| if limit > 0.0 { (used / limit).clamp(0.0, 1.0) } else { 1.0 };
     #[expect(clippy::cast_precision_loss, reason = "a share for a bar of a few cells")]
     let parts = [

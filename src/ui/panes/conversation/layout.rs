@@ -30,11 +30,12 @@ impl View<'_> {
     pub(super) fn gap(&self, block: usize) -> usize {
         let Some(before) = block.checked_sub(1).and_then(|n| self.items.get(n)) else { return 0 };
         let Some(item) = self.items.get(block) else { return 1 };
-        let close = match (&before.kind, &item.kind) {
-            (ItemKind::Tool(_), ItemKind::Tool(_)) | (ItemKind::Notice { .. }, ItemKind::Notice { .. }) => true,
-            (ItemKind::Thinking { .. }, ItemKind::Tool(_) | ItemKind::Assistant { .. }) => true,
-            _ => false,
-        };
+        let close = matches!(
+            (&before.kind, &item.kind),
+            (ItemKind::Tool(_) | ItemKind::Thinking { .. }, ItemKind::Tool(_))
+                | (ItemKind::Notice { .. }, ItemKind::Notice { .. })
+                | (ItemKind::Thinking { .. }, ItemKind::Assistant { .. })
+        );
         usize::from(!close)
     }
 
@@ -86,7 +87,7 @@ impl View<'_> {
         let gap = self.gap(block);
         let Some(row) = row.checked_sub(gap) else { return Some(Line::default()) };
         match self.items.get(block) {
-            Some(item) => self.cache.rows(item, &self.ctx).get(row).cloned(),
+            Some(item) => self.cache.row(item, row, &self.ctx),
             None => self.tail.clone().filter(|_| row == 0),
         }
     }

@@ -155,12 +155,11 @@ impl State {
         if to >= view.bottom(height) {
             return self.follow();
         }
-        let last = match self.anchor.take() {
-            Some(anchor) => anchor.last,
-            None => {
-                let block = view.items.len().saturating_sub(1);
-                (view.id_of(block), view.height(block))
-            }
+        let last = if let Some(anchor) = self.anchor.take() {
+            anchor.last
+        } else {
+            let block = view.items.len().saturating_sub(1);
+            (view.id_of(block), view.height(block))
         };
         let rows = view.height(to.0);
         self.anchor = Some(Anchor { item: view.id_of(to.0), row: to.1, width, rows, last });
