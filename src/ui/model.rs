@@ -91,6 +91,19 @@ pub struct Transcript {
     pub bytes: usize,
 }
 
+impl Transcript {
+    /// The cell of a call, with its tool part.
+    #[must_use]
+    pub fn tool(&self, call: &CallId) -> Option<(&Item, &ToolItem)> {
+        let id = self.calls.get(call)?;
+        let item = self.items.get(self.items.binary_search_by_key(id, |i| i.id).ok()?)?;
+        match &item.kind {
+            ItemKind::Tool(tool) => Some((item, tool)),
+            ItemKind::User { .. } | ItemKind::Assistant { .. } | ItemKind::Thinking { .. } | ItemKind::Notice { .. } | ItemKind::Compacted { .. } => None,
+        }
+    }
+}
+
 /// The open cells of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StreamView {

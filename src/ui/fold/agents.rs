@@ -118,5 +118,5 @@ pub(super) fn finished(model: &mut Model, agent: AgentId, at: u64, outcome: &Age
     let Some(row) = model.agents.get(&agent).filter(|row| row.info.background) else { return };
     let level = if outcome.ending == Ending::Completed { Level::Info } else { Level::Warning };
     let text = format!("{agent} {} · {}: {}", row.info.kind, row.info.description, outcome.ending.name());
-    toast(model, at, level, text);
+    toast(model, at, level, &text);
 }

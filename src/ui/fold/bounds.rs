@@ -6,6 +6,8 @@
 use crate::protocol::{AgentId, Display, Level};
 use crate::ui::model::{Item, ItemKind, ToolItem, Transcript};
 
+/// About what the entry of a call in the index takes.
+const INDEX: usize = 96;
 /// Items of a child's transcript at most.
 pub(super) const CHILD_ITEMS: usize = 2_000;
 /// Bytes of a child's transcript at most.
@@ -22,7 +24,7 @@ pub(super) fn weight(item: &Item) -> usize {
     let own = size_of::<Item>();
     own + match &item.kind {
         ItemKind::User { text, .. } | ItemKind::Assistant { text, .. } | ItemKind::Thinking { text, .. } => text.len(),
-        ItemKind::Tool(tool) => 2 * tool.call.0.len() + tool.name.len() + tool.title.len() + tool.summary.len() + tool.tail.len() + display(tool),
+        ItemKind::Tool(tool) => INDEX + 2 * tool.call.0.len() + tool.name.len() + tool.title.len() + tool.summary.len() + tool.tail.len() + display(tool),
         ItemKind::Notice { text, hint, .. } => text.len() + hint.len(),
         ItemKind::Compacted { summary, .. } => summary.len(),
     }

@@ -7,6 +7,8 @@ mod bounds;
 mod transcript;
 
 #[cfg(test)]
+pub(in crate::ui) mod testing;
+#[cfg(test)]
 mod tests;
 
 use super::model::{CommandRow, Header, ItemKind, Model, RetryView, Toast, Transcript};
@@ -159,14 +161,14 @@ fn turn_ended(model: &mut Model, agent: AgentId, at: u64, ending: &TurnEnding) {
 
 fn notice(model: &mut Model, agent: AgentId, at: u64, level: Level, text: &str, hint: &str) {
     if level == Level::Warning {
-        toast(model, at, level, text.to_owned());
+        toast(model, at, level, text);
     }
     transcript::push(model, agent, at, ItemKind::Notice { level, text: text.to_owned(), hint: hint.to_owned() });
 }
 
 /// Short words for some seconds; the oldest go when there are too many.
-fn toast(model: &mut Model, at: u64, level: Level, text: String) {
-    let text = crate::util::text::one_line(&text, 200);
+fn toast(model: &mut Model, at: u64, level: Level, text: &str) {
+    let text = crate::util::text::one_line(text, 200);
     model.toasts.push(Toast { level, text, at });
     let more = model.toasts.len().saturating_sub(TOASTS);
     model.toasts.drain(..more);
@@ -198,7 +200,7 @@ fn permission_asked(model: &mut Model, at: u64, approval: &Approval) {
     }
     agents::asking(model, approval.agent);
     if approval.background {
-        toast(model, at, Level::Warning, format!("{} needs you: {}", approval.path, approval.tool));
+        toast(model, at, Level::Warning, &format!("{} needs you: {}", approval.path, approval.tool));
     }
 }
 
@@ -233,7 +235,7 @@ fn task_finished(model: &mut Model, at: u64, task: TaskId, exit: Option<i32>, st
     let name = if row.description.is_empty() { &row.command } else { &row.description };
     let text = format!("{task} {}: {status}", crate::util::text::one_line(name, 60));
     let level = if status == "completed" { Level::Info } else { Level::Warning };
-    toast(model, at, level, text);
+    toast(model, at, level, &text);
 }
 
 fn dismissed(model: &mut Model, task: TaskId) {

@@ -11,7 +11,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 use two_face::theme::{EmbeddedLazyThemeSet, EmbeddedThemeName};
 
 /// Lines of one block that are coloured at most.
-pub const MAX_LINES: usize = 2_000;
+pub const MAX_LINES: usize = 1_000;
 /// Bytes of one line that are coloured at most.
 pub const MAX_LINE: usize = 2_048;
 
@@ -47,7 +47,7 @@ pub struct Painter {
 
 impl std::fmt::Debug for Painter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Painter").field("colours", &self.state.is_some()).field("lines", &self.lines).finish()
+        f.debug_struct("Painter").field("colours", &self.state.is_some()).field("lines", &self.lines).finish_non_exhaustive()
     }
 }
 
@@ -63,6 +63,12 @@ impl Painter {
             Some(Box::new((ParseState::new(syntax), colours, theme)))
         });
         Self { state: state.flatten(), plain, lines: 0 }
+    }
+
+    /// Whether anything gets a colour.
+    #[must_use]
+    pub fn has_colours(&self) -> bool {
+        self.state.is_some()
     }
 
     /// The coloured pieces of the next line (without its line end).

@@ -4,16 +4,17 @@
 //! Must not: know where the text comes from, or keep anything but rows and reading positions.
 
 mod render;
+mod rows;
 mod split;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use super::clean::clean;
-use super::highlight::{MAX_LINES, Painter};
-use super::wrap::{Break, Indent, wrap_into};
+pub use rows::Rows;
+
 use crate::ui::theme::Theme;
 use ratatui::text::Line;
+use rows::Mark;
 use split::{Piece, Splitter};
 
 /// How to lay out.
@@ -32,27 +33,24 @@ pub struct Look<'a> {
 pub struct Stream {
     splitter: Splitter,
     /// Rows that are finished.
-    frozen: usize,
-    code: Option<Painter>,
-    /// Code lines so far: colours end when there are too many.
-    coloured: usize,
+    frozen: Mark,
     /// Bytes that were laid out so far, for tests of linearity.
     work: usize,
 }
 
 impl Stream {
-    /// Bring `rows` (from the former call, unchanged) up to date with a text that starts with the former one. With `done`
-    /// the text is whole.
-    pub fn update(&mut self, text: &str, done: bool, rows: &mut Vec<Line<'static>>, look: &Look<'_>) {
+    /// Bring `rows` (from the former call, unchanged but for colours) up to date with a text that starts with the former
+    /// one. With `done` the text is whole.
+    pub fn update(&mut self, text: &str, done: bool, rows: &mut Rows, look: &Look<'_>) {
         rows.truncate(self.frozen);
         let pieces = self.splitter.feed(text);
         self.render(&pieces, text, false, rows, look);
-        self.frozen = rows.len();
+        self.frozen = rows.mark();
         let mut rest = self.clone();
         let pieces = rest.splitter.finish(text);
         rest.render(&pieces, text, !done, rows, look);
         if done {
-            rest.frozen = rows.len();
+            rest.frozen = rows.mark();
             *self = rest;
         } else {
             self.work = rest.work;
@@ -65,7 +63,7 @@ impl Stream {
         self.work
     }
 
-    fn render(&mut self, pieces: &[Piece], text: &str, open: bool, rows: &mut Vec<Line<'static>>, look: &Look<'_>) {
+    fn render(&mut self, pieces: &[Piece], text: &str, open: bool, rows: &mut Rows, look: &Look<'_>) {
         for piece in pieces {
             match piece {
                 Piece::Text { range, head, gap } => {
@@ -73,40 +71,37 @@ impl Stream {
                     self.work += part.len();
                     space(rows, *gap);
                     match head.clone().and_then(|h| text.get(h)) {
-                        Some(head) => render::blocks(&format!("{head}{part}"), look, open, rows),
-                        None => render::blocks(part, look, open, rows),
+                        Some(head) => render::blocks(&format!("{head}{part}"), look, open, &mut rows.lines),
+                        None => render::blocks(part, look, open, &mut rows.lines),
                     }
                 }
                 Piece::CodeStart { language, gap } => {
                     space(rows, *gap);
-                    let plain = self.coloured > 2 * MAX_LINES;
-                    let language = if plain { "" } else { text.get(language.clone()).unwrap_or_default() };
-                    self.code = Some(Painter::new(language, &look.theme.syntax, look.theme.code));
+                    rows.start_code(text.get(language.clone()).unwrap_or_default());
                 }
                 Piece::CodeLine(range) => {
-                    let line = clean(text.get(range.clone()).unwrap_or_default());
+                    let line = text.get(range.clone()).unwrap_or_default();
                     self.work += line.len();
-                    self.coloured += 1;
-                    let spans = self.code.as_mut().map(|c| c.line(&line)).unwrap_or_default();
-                    wrap_into(rows, &spans, look.width, &Indent::spaces(look.indent + 2), Break::Cells);
+                    rows.push_code(line, range.clone(), open, look);
                 }
-                Piece::CodeEnd => self.code = None,
+                Piece::CodeEnd => {}
             }
         }
     }
 }
 
 /// An empty row between blocks, not before the first.
-fn space(rows: &mut Vec<Line<'static>>, gap: bool) {
-    if gap && !rows.is_empty() {
-        rows.push(Line::default());
+fn space(rows: &mut Rows, gap: bool) {
+    if gap && !rows.lines.is_empty() {
+        rows.lines.push(Line::default());
     }
 }
 
-/// A whole text.
+/// A whole text, with all its colours.
 #[must_use]
 pub fn lines(text: &str, look: &Look<'_>) -> Vec<Line<'static>> {
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     Stream::default().update(text, true, &mut rows, look);
-    rows
+    rows.paint_all(text, look);
+    rows.lines
 }

@@ -220,9 +220,10 @@ impl Splitter {
         if inside {
             return None;
         }
+        if fence || kind == Kind::Heading {
+            return Some(true);
+        }
         match (open, kind) {
-            _ if fence => Some(true),
-            (_, Kind::Heading) => Some(true),
             (Kind::List, Kind::List) => (size >= LIST).then_some(false),
             (Kind::Paragraph, Kind::List) => interrupts(line).then_some(false),
             (Kind::Paragraph, Kind::Quote | Kind::Table) | (Kind::Quote, Kind::List) => Some(true),
