@@ -22,7 +22,7 @@ pub fn run(mut setup: Setup, edge: &Arc<Edge>, prompt: Option<String>, trace: Op
     setup.notices.extend(warnings.iter().map(|w| (Level::Warning, w.to_string(), String::new())));
     let no_color = env("NO_COLOR").is_some_and(|v| !v.is_empty());
     let themes = edge.paths.config.join("themes");
-    let theme = match Theme::load(if no_color { "plain" } else { &setup.config.ui.theme }, Some(&themes)) {
+    let theme = match Theme::load(&setup.config.ui.theme, Some(&themes), no_color) {
         Ok(theme) => theme,
         Err(why) => {
             setup.notices.push((Level::Warning, why, "see /theme".into()));
