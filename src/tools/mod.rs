@@ -5,6 +5,7 @@
 //! task) a tool asks for as plain data ([`EngineCall`]).
 
 pub mod access;
+pub mod bash;
 pub mod cap;
 pub mod context;
 pub mod files;

@@ -113,8 +113,24 @@ fn r2_deny_rules_hold_in_every_mode_and_for_every_part() {
         let is_denied = |v: &Verdict| matches!(v, Verdict::Deny { .. });
         assert!(is_denied(&case.write("a")));
         for line in [
-            "touch a", "/usr/bin/touch a", "ls; touch a", "nice touch a", "echo a | xargs touch", "ls $(touch a)", "bash -c 'touch a'", "t'ou'ch a", "if x; then touch a; fi", "cat .env", "cat < .env", "cp .env x",
-            "cat sub/../.env", "cat $(echo .env)", "sudo touch a", "cd sub && cat ../.env", "env X=1 touch a", "echo a > f",
+            "touch a",
+            "/usr/bin/touch a",
+            "ls; touch a",
+            "nice touch a",
+            "echo a | xargs touch",
+            "ls $(touch a)",
+            "bash -c 'touch a'",
+            "t'ou'ch a",
+            "if x; then touch a; fi",
+            "cat .env",
+            "cat < .env",
+            "cp .env x",
+            "cat sub/../.env",
+            "cat $(echo .env)",
+            "sudo touch a",
+            "cd sub && cat ../.env",
+            "env X=1 touch a",
+            "echo a > f",
         ] {
             assert!(is_denied(&case.bash(line)), "{mode:?} {line:?}");
         }
@@ -132,8 +148,19 @@ fn b08_a_read_only_agent_changes_nothing_whatever_the_mode_and_the_rules() {
         let mut case = Case::new(mode, &["Bash", "Write", "Edit", "mcp__s"]);
         case.read_only = true;
         for line in [
-            "touch x.txt", "sed -i s/needle/pin/ f.txt", "rm f.txt", "git checkout -- f.txt", "echo a > y.txt", "cat f.txt | tee z.txt", "grep \"$(touch w.txt)\" f.txt",
-            "python3 -c 'open(\"a.txt\",\"w\").write(\"x\")'", "cp f.txt M1", "dd if=f.txt of=M1", "ls > M1", "ls\ntouch M1", "export A=b; ls",
+            "touch x.txt",
+            "sed -i s/needle/pin/ f.txt",
+            "rm f.txt",
+            "git checkout -- f.txt",
+            "echo a > y.txt",
+            "cat f.txt | tee z.txt",
+            "grep \"$(touch w.txt)\" f.txt",
+            "python3 -c 'open(\"a.txt\",\"w\").write(\"x\")'",
+            "cp f.txt M1",
+            "dd if=f.txt of=M1",
+            "ls > M1",
+            "ls\ntouch M1",
+            "export A=b; ls",
         ] {
             let verdict = case.bash(line);
             assert!(matches!(&verdict, Verdict::Deny { reason } if reason.contains("read-only")), "{mode:?} {line:?}: {verdict:?}");
@@ -151,14 +178,40 @@ fn g09_files_that_decide_rights_always_ask() {
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Bypass] {
         let case = Case::new(mode, &["Write", "Edit(/)", "Bash"]);
         for path in [
-            ".tui-agent/config.toml", ".git/config", ".git/hooks/pre-commit", ".mcp.json", ".tui-agent/agents/evil.md", ".claude/settings.json", ".agents/hooks.json", "sub/.git/config", ".GIT/Config", ".git/modules/x/config",
-            ".git/modules/x/hooks/y", "../home/conf/tui-agent/config.toml", "../home/.claude/agents/x.md", "../home/.gitconfig", "../out/.git/hooks/x", "sub/../.mcp.json", ".git",
+            ".tui-agent/config.toml",
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".mcp.json",
+            ".tui-agent/agents/evil.md",
+            ".claude/settings.json",
+            ".agents/hooks.json",
+            "sub/.git/config",
+            ".GIT/Config",
+            ".git/modules/x/config",
+            ".git/modules/x/hooks/y",
+            "../home/conf/tui-agent/config.toml",
+            "../home/.claude/agents/x.md",
+            "../home/.gitconfig",
+            "../out/.git/hooks/x",
+            "sub/../.mcp.json",
+            ".git",
         ] {
             assert!(matches!(case.write(path), Verdict::Ask { protected: true, rule: None, .. }), "{mode:?} {path}");
         }
         for line in [
-            "echo x > .git/config", "echo x >> sub/../.mcp.json", "cp evil .git/hooks/pre-commit", "rm -rf .git", "sed -i s/a/b/ .claude/settings.json", "tee .tui-agent/config.toml", "dd of=.git/config", "cd .git && cp ../x config",
-            "cd .git/hooks; touch pre-commit", "git config core.hooksPath x", "python3 -c 'open(\".git/hooks/x\",\"w\")'", "echo $(cp x .git/hooks/y)", "mv x ~/.claude/agents/y",
+            "echo x > .git/config",
+            "echo x >> sub/../.mcp.json",
+            "cp evil .git/hooks/pre-commit",
+            "rm -rf .git",
+            "sed -i s/a/b/ .claude/settings.json",
+            "tee .tui-agent/config.toml",
+            "dd of=.git/config",
+            "cd .git && cp ../x config",
+            "cd .git/hooks; touch pre-commit",
+            "git config core.hooksPath x",
+            "python3 -c 'open(\".git/hooks/x\",\"w\")'",
+            "echo $(cp x .git/hooks/y)",
+            "mv x ~/.claude/agents/y",
         ] {
             assert!(matches!(case.bash(line), Verdict::Ask { protected: true, .. }), "{mode:?} {line:?}: {:?}", case.bash(line));
         }
@@ -175,8 +228,26 @@ fn g09_files_that_decide_rights_always_ask() {
 fn g01_a_rule_covers_its_command_alone() {
     let case = Case::new(Mode::Default, &["Bash(git status:*)", "Bash(./ok.sh:*)"]);
     for line in [
-        "git status; touch M1", "git status && touch M1", "git status | tee M1", "git status > M1", "false || touch M1", "./ok.sh; touch M1", "./ok.sh | tee M1", "./ok.sh > M1", "./ok.sh $(touch M1)", "./ok.sh `touch M1`",
-        "X=$(touch M1) ./ok.sh", "./ok.shx; ./ok.sh\ntouch M1", "git status & touch M1", "git status\ntouch M1", "git status >> M1", "git status &> M1", "git status {a,b}", "(git status)", "git status # x", "/x/git status",
+        "git status; touch M1",
+        "git status && touch M1",
+        "git status | tee M1",
+        "git status > M1",
+        "false || touch M1",
+        "./ok.sh; touch M1",
+        "./ok.sh | tee M1",
+        "./ok.sh > M1",
+        "./ok.sh $(touch M1)",
+        "./ok.sh `touch M1`",
+        "X=$(touch M1) ./ok.sh",
+        "./ok.shx; ./ok.sh\ntouch M1",
+        "git status & touch M1",
+        "git status\ntouch M1",
+        "git status >> M1",
+        "git status &> M1",
+        "git status {a,b}",
+        "(git status)",
+        "git status # x",
+        "/x/git status",
     ] {
         assert!(is_ask(&case.bash(line)), "{line:?}: {:?}", case.bash(line));
     }
@@ -194,7 +265,9 @@ fn t3_what_leads_outside_the_workspace_asks() {
     for path in [outside.to_str().unwrap(), "sub/../../out/b.txt", "link/c.txt", "link/new/d.txt"] {
         assert!(reason(case.write(path)).starts_with("writes outside the workspace: "), "{path}");
         assert!(is_ask(&case.read(path)), "{path}");
-        for line in [format!("cat {path}"), format!("cat < {path}"), format!("ls > {path}"), format!("grep -f {path} x"), format!("cd {path}"), format!("cat {path}*")] {
+        for line in
+            [format!("cat {path}"), format!("cat < {path}"), format!("ls > {path}"), format!("grep -f {path} x"), format!("cd {path}"), format!("cat {path}*")]
+        {
             assert!(is_ask(&case.bash(&line)), "{line}");
         }
     }

@@ -44,7 +44,10 @@ fn command_rules_compare_words() {
     }
     assert!(rule("Bash(touch:*)").forbids_command(&command("/usr/bin/touch x")));
     assert!(rule("Bash(touch:*)").forbids_command(&command("nice touch x")));
-    assert!(rule("Bash(rm -rf /)").forbids_command(&command("echo / | xargs rm -rf").clone()) || rule("Bash(rm)").forbids_command(&parse("a | xargs rm").unwrap()[1]));
+    assert!(
+        rule("Bash(rm -rf /)").forbids_command(&command("echo / | xargs rm -rf").clone())
+            || rule("Bash(rm)").forbids_command(&parse("a | xargs rm").unwrap()[1])
+    );
     assert!(rule("Bash(touch:*)").occurs_in("x $(/bin/touch y)") && rule("Bash(touch:*)").occurs_in("bash -c 't\"\"ouch y'"));
     assert!(!rule("Bash(touch:*)").occurs_in("x $(untouched)"));
 }
@@ -80,7 +83,11 @@ fn whole_tools_servers_and_hosts() {
     let writes = Touch { writes: vec!["/w/a".into()], ..Touch::default() };
     assert!(rule("Edit").is_whole("MultiEdit", &writes) && rule("Write").is_whole("Write", &writes) && !rule("Write").is_whole("Edit", &writes));
     assert!(rule("mcp__s__*").is_whole("mcp__s__t", &touch) && rule("mcp__s").is_whole("mcp__s__t", &touch) && rule("mcp__s__t").is_whole("mcp__s__t", &touch));
-    assert!(!rule("mcp__s").is_whole("mcp__sx__t", &touch) && !rule("mcp__s__*").is_whole("mcp__x__t", &touch) && rule("mcp__*__read*").is_whole("mcp__x__read_file", &touch));
+    assert!(
+        !rule("mcp__s").is_whole("mcp__sx__t", &touch)
+            && !rule("mcp__s__*").is_whole("mcp__x__t", &touch)
+            && rule("mcp__*__read*").is_whole("mcp__x__read_file", &touch)
+    );
     let web = rule("WebFetch(domain:Example.org)");
     assert!(web.matches_host("WebFetch", "example.org") && web.matches_host("WebFetch", "Docs.example.org."));
     assert!(!web.matches_host("WebFetch", "badexample.org") && !web.matches_host("Other", "example.org") && !web.is_whole("WebFetch", &touch));

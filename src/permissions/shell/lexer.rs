@@ -74,6 +74,7 @@ pub(super) fn lex(line: &str) -> Result<Vec<Token>, String> {
 }
 
 /// Control characters but tab and newline, blanks beyond ASCII, and characters that nobody sees.
+#[expect(clippy::match_same_arms, reason = "a table too long for one line")]
 fn is_forbidden(c: char) -> bool {
     match c {
         ' ' | '\t' | '\n' => false,
@@ -190,6 +191,9 @@ impl Lexer<'_> {
             } else {
                 self.end_word(at);
             }
+        }
+        if self.tokens.last().is_some_and(|t| matches!(t.piece, Piece::Redirect(_))) {
+            return Err("a redirection without a file".into());
         }
         if self.eat('(') {
             return Err("a process substitution".into());

@@ -4,8 +4,20 @@ use super::*;
 
 /// Commands that count as reading in a plain repository.
 const READING: [&str; 14] = [
-    "git status", "git status -sb", "git diff", "git diff HEAD", "git log -p", "git log --oneline", "git show", "git blame f.txt", "git grep -n needle", "git describe --always --dirty", "git ls-files -m",
-    "git branch -v", "git stash list", "git shortlog -sn HEAD",
+    "git status",
+    "git status -sb",
+    "git diff",
+    "git diff HEAD",
+    "git log -p",
+    "git log --oneline",
+    "git show",
+    "git blame f.txt",
+    "git grep -n needle",
+    "git describe --always --dirty",
+    "git ls-files -m",
+    "git branch -v",
+    "git stash list",
+    "git shortlog -sn HEAD",
 ];
 
 struct Repo {
@@ -76,8 +88,20 @@ fn a_plain_repository_is_harmless() {
 #[test]
 fn g03_programs_named_in_the_repositorys_configuration() {
     for (key, is_run) in [
-        ("diff.external", true), ("core.fsmonitor", true), ("diff.d.command", true), ("diff.d.textconv", true), ("filter.d.clean", true), ("filter.d.process", true), ("core.pager", false), ("pager.log", false),
-        ("core.sshCommand", false), ("gpg.program", false), ("credential.helper", false), ("include.path", false), ("interactive.diffFilter", false), ("alias.status", false),
+        ("diff.external", true),
+        ("core.fsmonitor", true),
+        ("diff.d.command", true),
+        ("diff.d.textconv", true),
+        ("filter.d.clean", true),
+        ("filter.d.process", true),
+        ("core.pager", false),
+        ("pager.log", false),
+        ("core.sshCommand", false),
+        ("gpg.program", false),
+        ("credential.helper", false),
+        ("include.path", false),
+        ("interactive.diffFilter", false),
+        ("alias.status", false),
     ] {
         let repo = Repo::new();
         let mark = repo.path().join("MARK");
@@ -86,7 +110,9 @@ fn g03_programs_named_in_the_repositorys_configuration() {
         repo.assert_unmarked(repo.path(), key);
         if is_run {
             // Else the test would prove nothing.
-            READING.iter().for_each(|line| shell(repo.path(), line));
+            for line in READING {
+                shell(repo.path(), line);
+            }
             assert!(mark.exists(), "{key} was expected to run");
         }
     }
@@ -176,6 +202,14 @@ fn configuration_is_read_as_git_reads_it() {
     for broken in ["[core", "[core]\n1x=2", "[core]\nx y", "[core]\nx=\"", "[core]\nx=\\q", "[a \"b]\n", "[a b]", "=x", "[a]\nx=\"\n\""] {
         assert!(super::git::read_config(broken).is_err(), "{broken:?}");
     }
-    let harmless = [("core.fsmonitor", "true"), ("pager.log", "false"), ("alias.co", "checkout"), ("user.name", "x"), ("remote.origin.url", "x"), ("branch.main.merge", "y"), ("submodule.a.update", "rebase")];
+    let harmless = [
+        ("core.fsmonitor", "true"),
+        ("pager.log", "false"),
+        ("alias.co", "checkout"),
+        ("user.name", "x"),
+        ("remote.origin.url", "x"),
+        ("branch.main.merge", "y"),
+        ("submodule.a.update", "rebase"),
+    ];
     assert!(super::git::dangerous_keys(harmless.into_iter()).is_empty());
 }
