@@ -101,7 +101,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     if let Some(command) = edge.cli.command.clone() {
         return crate::doctor::run(&edge, &command, &env);
     }
-    if let Some(rule) = edge.cli.allow.iter().chain(&edge.cli.deny).find_map(|r| crate::permissions::rules::Rule::parse(r).err().map(|e| format!("{r:?}: {e}"))) {
+    if let Some(rule) = edge.cli.allow.iter().chain(&edge.cli.deny).find_map(|r| crate::permissions::rules::Rule::parse(r).err().map(|e| format!("{r:?}: {e}")))
+    {
         writeln!(std::io::stderr(), "error: a rule of --allow or --deny is not valid: {rule}")?;
         return Ok(2);
     }

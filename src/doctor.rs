@@ -116,10 +116,21 @@ fn doctor(edge: &Edge, env: &(dyn Fn(&str) -> Option<String> + Sync)) -> (String
             lines.push(format!("FAIL  sessions cannot be saved in {}: {e}; mend its rights, or set TUI_AGENT_HOME", edge.paths.state.display()));
         }
     }
-    lines.push("note  sandbox: no operating-system layer (Landlock, namespaces, seccomp) is active; read-only agents are held by the command allow-list alone".into());
-    lines.push(if trusted { "ok    trust: this folder's own settings and agent types count".into() } else { "note  trust: this folder's own settings and agent types are not used (tui-agent trust)".to_owned() });
+    lines.push(
+        "note  sandbox: no operating-system layer (Landlock, namespaces, seccomp) is active; read-only agents are held by the command allow-list alone".into(),
+    );
+    lines.push(if trusted {
+        "ok    trust: this folder's own settings and agent types count".into()
+    } else {
+        "note  trust: this folder's own settings and agent types are not used (tui-agent trust)".to_owned()
+    });
     let terminal = std::io::stdout().is_terminal();
-    lines.push(format!("{}  terminal: {}, TERM={}", if terminal { "ok  " } else { "note" }, if terminal { "yes" } else { "standard output is none" }, env("TERM").unwrap_or_else(|| "unset".into())));
+    lines.push(format!(
+        "{}  terminal: {}, TERM={}",
+        if terminal { "ok  " } else { "note" },
+        if terminal { "yes" } else { "standard output is none" },
+        env("TERM").unwrap_or_else(|| "unset".into())
+    ));
     for program in ["bash", "git"] {
         let found = env("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(program).is_file()));
         lines.push(format!("{}  {program}: {}", if found { "ok  " } else { "note" }, if found { "found" } else { "not found; commands need it" }));

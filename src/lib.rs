@@ -11,14 +11,14 @@
 //! nothing but the interface writes to the terminal. `tests/tidy.rs` checks them.
 
 pub mod action;
-pub mod cli;
 pub mod app;
-pub mod doctor;
-pub mod engine;
-pub mod headless;
+pub mod cli;
 pub mod commands;
 pub mod config;
+pub mod doctor;
+pub mod engine;
 pub mod extend;
+pub mod headless;
 pub mod permissions;
 pub mod protocol;
 pub mod providers;

@@ -2,8 +2,24 @@
 
 /// Beginnings of sentences that only say what will be done.
 const ANNOUNCING: [&str; 18] = [
-    "i will ", "i'll ", "i’ll ", "i am going to ", "i'm going to ", "i’m going to ", "let me ", "let's ", "let’s ", "next, i", "next i ", "now i will", "now i'll", "now let me",
-    "first, i will", "first, i'll", "first, let me", "i'm now ",
+    "i will ",
+    "i'll ",
+    "i’ll ",
+    "i am going to ",
+    "i'm going to ",
+    "i’m going to ",
+    "let me ",
+    "let's ",
+    "let’s ",
+    "next, i",
+    "next i ",
+    "now i will",
+    "now i'll",
+    "now let me",
+    "first, i will",
+    "first, i'll",
+    "first, let me",
+    "i'm now ",
 ];
 
 /// Beginnings that only wait for others.
@@ -31,7 +47,9 @@ pub fn only_announces(text: &str) -> bool {
 /// `name.ext:12` somewhere.
 fn has_citation(text: &str) -> bool {
     text.split_whitespace().any(|word| {
-        word.trim_matches(|c: char| !c.is_alphanumeric()).rsplit_once(':').is_some_and(|(path, line)| path.contains(['.', '/']) && line.chars().next().is_some_and(|c| c.is_ascii_digit()))
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .rsplit_once(':')
+            .is_some_and(|(path, line)| path.contains(['.', '/']) && line.chars().next().is_some_and(|c| c.is_ascii_digit()))
     })
 }
 

@@ -99,7 +99,11 @@ impl Engine {
     fn clocks(&mut self, agent: AgentId, run: bool) {
         let mut at = Some(agent);
         while let Some(a) = at.and_then(|a| self.agents.get_mut(&a)) {
-            if run { a.clock.start() } else { a.clock.stop() }
+            if run {
+                a.clock.start()
+            } else {
+                a.clock.stop()
+            }
             at = if a.is_background() { None } else { a.parent() };
         }
     }
@@ -134,7 +138,10 @@ impl Engine {
     pub(super) fn ask_consent(&mut self, id: AgentId, calls: &[CallId]) {
         let limit = self.setup.config.subagents.ask_above;
         if !self.setup.interactive {
-            let reason = format!("Agent: {} children in one reply need consent, and nobody can be asked in a headless run (subagents.ask_above = {limit} is the limit); start fewer at once", calls.len());
+            let reason = format!(
+                "Agent: {} children in one reply need consent, and nobody can be asked in a headless run (subagents.ask_above = {limit} is the limit); start fewer at once",
+                calls.len()
+            );
             return self.feed(id, Input::Consent { allowed: Vec::new(), reason });
         }
         let children = self.described(id, calls);
@@ -150,7 +157,12 @@ impl Engine {
         calls
             .iter()
             .filter_map(|c| open.iter().find(|o| o.id == *c))
-            .map(|c| (text(&c.input, "subagent_type").unwrap_or_else(|| "general-purpose".into()), text(&c.input, "description").or_else(|| text(&c.input, "prompt")).unwrap_or_default()))
+            .map(|c| {
+                (
+                    text(&c.input, "subagent_type").unwrap_or_else(|| "general-purpose".into()),
+                    text(&c.input, "description").or_else(|| text(&c.input, "prompt")).unwrap_or_default(),
+                )
+            })
             .collect()
     }
 
@@ -253,7 +265,11 @@ impl Engine {
         };
         match crate::config::add_rule::add_allow_rule(&file, text) {
             Ok(()) => self.notice(Level::Info, &format!("Rule {text} was added to {}", file.display()), ""),
-            Err(e) => self.notice(Level::Warning, &format!("The rule {text} holds for this session but could not be kept in {}: {e}", file.display()), "mend the file, then answer “always” again"),
+            Err(e) => self.notice(
+                Level::Warning,
+                &format!("The rule {text} holds for this session but could not be kept in {}: {e}", file.display()),
+                "mend the file, then answer “always” again",
+            ),
         }
         if *answer == Answer::AlwaysProject {
             self.trust_again();

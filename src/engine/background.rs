@@ -74,7 +74,10 @@ impl Command {
             escape_own_tags(&name)
         );
         let output = if self.output.trim().is_empty() { "(no output)".to_owned() } else { escape_own_tags(tail(&self.output, NOTICE_OUTPUT)) };
-        let short = format!("{start}<result>not loaded: it does not fit the context now; read it with TaskOutput, task_id {}</result>\n</task-notification>", self.id());
+        let short = format!(
+            "{start}<result>not loaded: it does not fit the context now; read it with TaskOutput, task_id {}</result>\n</task-notification>",
+            self.id()
+        );
         (format!("{start}<result>\n{output}\n</result>\n</task-notification>"), short)
     }
 }
@@ -159,7 +162,9 @@ impl Engine {
             delivered: false,
         });
         self.out.emit(id, event);
-        let text = format!("Command launched in the background.\ntaskId: {task}\nA notification with its output will come when it ends; go on with other work. TaskOutput reads it, TaskStop ends it.");
+        let text = format!(
+            "Command launched in the background.\ntaskId: {task}\nA notification with its output will come when it ends; go on with other work. TaskOutput reads it, TaskStop ends it."
+        );
         self.finish_call(id, call, Outcome::ok(text, format!("{task} in background"), Display::Task { id: task }));
         task
     }
@@ -188,7 +193,11 @@ impl Engine {
         command.exit = outcome.exit;
         command.output = text;
         let (n, task, status, exit) = (command.n, command.id(), command.status.clone(), command.exit);
-        let output = format!("{}{}", head(&command.output, NOTICE_OUTPUT / 2), if command.output.len() > NOTICE_OUTPUT / 2 { tail(&command.output, NOTICE_OUTPUT / 2) } else { "" });
+        let output = format!(
+            "{}{}",
+            head(&command.output, NOTICE_OUTPUT / 2),
+            if command.output.len() > NOTICE_OUTPUT / 2 { tail(&command.output, NOTICE_OUTPUT / 2) } else { "" }
+        );
         self.journal.record(&Record::TaskFinished { id: task, exit, status: status.clone(), output, notify: true, at: now_ms() });
         self.out.emit(id, EventKind::TaskFinished { task, exit, status });
         if !self.wake_waits(task) && !self.closing {
@@ -201,7 +210,8 @@ impl Engine {
     pub(super) fn announce_command(&mut self, n: u32) {
         let Some(command) = self.commands.get(n) else { return };
         let (full, short) = command.notification();
-        let owner = if command.owner.is_main() || self.agents.get(&command.owner).is_some_and(super::agent::Agent::is_live) { command.owner } else { AgentId::MAIN };
+        let owner =
+            if command.owner.is_main() || self.agents.get(&command.owner).is_some_and(super::agent::Agent::is_live) { command.owner } else { AgentId::MAIN };
         self.announce(owner, TaskId::Command(n), full, short);
     }
 
@@ -223,7 +233,8 @@ impl Engine {
     /// Live and unread tasks of an agent, one line each.
     pub(super) fn task_lines(&self, id: AgentId) -> Vec<String> {
         let mut lines = Vec::new();
-        let unread = |task: TaskId| self.agents.get(&id).is_some_and(|a| a.state.inbox().iter().any(|i| matches!(i, Inbox::Notice { task: t, .. } if *t == task)));
+        let unread =
+            |task: TaskId| self.agents.get(&id).is_some_and(|a| a.state.inbox().iter().any(|i| matches!(i, Inbox::Notice { task: t, .. } if *t == task)));
         for agent in self.agents.values().filter(|a| a.parent() == Some(id)) {
             let Some(info) = &agent.info else { continue };
             let task = TaskId::Agent(agent.id);
@@ -237,7 +248,12 @@ impl Engine {
             if command.runs() {
                 lines.push(format!("- {} command {}: running", command.id(), escape_own_tags(&one_line(&command.command, 120))));
             } else if unread(command.id()) {
-                lines.push(format!("- {} command {}: {}, its output is unread", command.id(), escape_own_tags(&one_line(&command.command, 120)), command.status));
+                lines.push(format!(
+                    "- {} command {}: {}, its output is unread",
+                    command.id(),
+                    escape_own_tags(&one_line(&command.command, 120)),
+                    command.status
+                ));
             }
         }
         lines
@@ -314,9 +330,14 @@ impl Engine {
     /// The person's command ended.
     pub(super) fn shell_ended(&mut self, id: AgentId, call: &CallId, title: &str, outcome: Outcome) {
         let text = self.redact(outcome.text.clone());
-        let event = EventKind::ToolFinished { call: call.clone(), is_error: outcome.is_error, summary: one_line(&outcome.summary, 200), display: outcome.display };
+        let event =
+            EventKind::ToolFinished { call: call.clone(), is_error: outcome.is_error, summary: one_line(&outcome.summary, 200), display: outcome.display };
         self.out.emit(id, event);
-        let note = format!("The user ran a command themselves: {}\n{}", escape_own_tags(title), escape_own_tags(if text.trim().is_empty() { "(no output)" } else { &text }));
+        let note = format!(
+            "The user ran a command themselves: {}\n{}",
+            escape_own_tags(title),
+            escape_own_tags(if text.trim().is_empty() { "(no output)" } else { &text })
+        );
         self.feed(id, Input::Note { text: note });
     }
 }

@@ -81,7 +81,8 @@ impl Engine {
             let result = retry::send(provider.as_ref(), &request, &sink).await;
             let _ = feedback.send(Feedback::Summary { agent: id, epoch, result });
         });
-        agent.running = Some(super::agent::Running { epoch, abort: task.abort_handle(), buffer: StreamBuffer::shared(), text: String::new(), sent: 0, summary: true });
+        agent.running =
+            Some(super::agent::Running { epoch, abort: task.abort_handle(), buffer: StreamBuffer::shared(), text: String::new(), sent: 0, summary: true });
     }
 
     /// The summary came, or not.
@@ -142,7 +143,10 @@ impl Engine {
         let mut text = String::new();
         let tasks = self.task_lines(id);
         if !tasks.is_empty() {
-            text.push_str(&format!("<running-tasks>\nTasks that run or whose reports are unread (TaskOutput reads, TaskStop ends, SendMessage steers):\n{}\n</running-tasks>\n", tasks.join("\n")));
+            text.push_str(&format!(
+                "<running-tasks>\nTasks that run or whose reports are unread (TaskOutput reads, TaskStop ends, SendMessage steers):\n{}\n</running-tasks>\n",
+                tasks.join("\n")
+            ));
         }
         if id.is_main() && !self.todos.is_empty() {
             text.push_str("To-do list:\n");

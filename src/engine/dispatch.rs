@@ -38,9 +38,7 @@ impl Engine {
             return self.finish_call(id, &call.id, Outcome::error(why));
         };
         let mut input = call.input.clone();
-        if call.name != spec.name {
-            crate::tools::agent::normalize_alias(&call.name, &mut input);
-        }
+        crate::tools::registry::normalize(&call.name, &mut input);
         schema::coerce(&spec.schema, &mut input);
         if let Err(why) = schema::validate(&spec.schema, &input) {
             return self.finish_call(id, &call.id, Outcome::error(format!("{}: {why}", spec.name)));
@@ -56,7 +54,11 @@ impl Engine {
         } else if agent.is_some_and(|a| a.info.as_ref().is_some_and(|i| i.fork)) {
             "Agent: a fork cannot spawn or fork; do it yourself".into()
         } else {
-            format!("Agent: refused at depth {}: subagents.max_depth is {}; do it yourself", agent.map_or(0, super::agent::Agent::depth), self.setup.config.subagents.max_depth)
+            format!(
+                "Agent: refused at depth {}: subagents.max_depth is {}; do it yourself",
+                agent.map_or(0, super::agent::Agent::depth),
+                self.setup.config.subagents.max_depth
+            )
         }
     }
 
@@ -258,7 +260,8 @@ impl Engine {
         let own_words = matches!(outcome.display, Display::Agent { .. } | Display::Task { .. }) || running.tool == "Skill";
         let text = self.redact(if own_words { text } else { escape_own_tags(&text) });
         let report = matches!(outcome.display, Display::Agent { .. });
-        let event = EventKind::ToolFinished { call: call.clone(), is_error: outcome.is_error, summary: one_line(&outcome.summary, 200), display: outcome.display };
+        let event =
+            EventKind::ToolFinished { call: call.clone(), is_error: outcome.is_error, summary: one_line(&outcome.summary, 200), display: outcome.display };
         self.out.emit(id, event);
         self.tell_changes(id);
         self.remind_todos(id, &running.tool);
@@ -293,7 +296,10 @@ impl Engine {
             self.rounds_without_todo += 1;
             if self.rounds_without_todo == 3 {
                 self.rounds_without_todo = 0;
-                self.feed(id, Input::Note { text: "The to-do list was not touched for three rounds. Bring it up to date with TodoWrite if it still applies.".into() });
+                self.feed(
+                    id,
+                    Input::Note { text: "The to-do list was not touched for three rounds. Bring it up to date with TodoWrite if it still applies.".into() },
+                );
             }
         }
     }

@@ -169,7 +169,8 @@ impl Library {
     #[must_use]
     pub fn commands(&self) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = self.commands.iter().map(|c| (c.name.clone(), c.description.clone())).collect();
-        let skills: Vec<(String, String)> = self.skills.iter().filter(|s| all.iter().all(|(n, _)| *n != s.name)).map(|s| (s.name.clone(), one_line(&s.description, 120))).collect();
+        let skills: Vec<(String, String)> =
+            self.skills.iter().filter(|s| all.iter().all(|(n, _)| *n != s.name)).map(|s| (s.name.clone(), one_line(&s.description, 120))).collect();
         all.extend(skills);
         all.sort();
         all

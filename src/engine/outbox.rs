@@ -19,7 +19,8 @@ impl Outbox {
             && last.agent == agent
         {
             match (&mut last.kind, &kind) {
-                (EventKind::TextDelta { text }, EventKind::TextDelta { text: new }) | (EventKind::ThinkingDelta { text }, EventKind::ThinkingDelta { text: new }) => {
+                (EventKind::TextDelta { text }, EventKind::TextDelta { text: new })
+                | (EventKind::ThinkingDelta { text }, EventKind::ThinkingDelta { text: new }) => {
                     text.push_str(new);
                     return;
                 }

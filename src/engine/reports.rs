@@ -121,7 +121,8 @@ impl Engine {
         ];
         let g = main.gauge;
         let mark = if g.estimated { "~" } else { "" };
-        let mut text = format!("context: {mark}{} of {} tokens ({} %)", g.used, if g.window == 0 { "unknown".into() } else { g.window.to_string() }, g.percent());
+        let mut text =
+            format!("context: {mark}{} of {} tokens ({} %)", g.used, if g.window == 0 { "unknown".into() } else { g.window.to_string() }, g.percent());
         if g.compact_at > 0 {
             text.push_str(&format!(", summed up at {}", g.compact_at));
         }
@@ -146,7 +147,14 @@ impl Engine {
             if info.parent.is_main() {
                 entered += came;
             }
-            lines.push(format!("  {:<4} {} · {}: {} → {} ({used} consumed)", agent.id.to_string(), info.kind, one_line(&info.description, 50), short(used), short(came)));
+            lines.push(format!(
+                "  {:<4} {} · {}: {} → {} ({used} consumed)",
+                agent.id.to_string(),
+                info.kind,
+                one_line(&info.description, 50),
+                short(used),
+                short(came)
+            ));
         }
         if lines.is_empty() {
             return "children: none".into();
@@ -199,12 +207,18 @@ impl Engine {
     }
 
     fn permissions_text(&self) -> String {
-        let list = |rules: &[crate::permissions::rules::Rule]| if rules.is_empty() { "none".to_owned() } else { rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") };
+        let list = |rules: &[crate::permissions::rules::Rule]| {
+            if rules.is_empty() { "none".to_owned() } else { rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") }
+        };
         format!("mode: {}\nallow: {}\nask: {}\ndeny: {}", self.mode.name(), list(&self.rules.allow), list(&self.rules.ask), list(&self.rules.deny))
     }
 
     fn sessions_text(&self) -> String {
         let entries = crate::session::index::list(&self.setup.paths.project_dir(&self.setup.workspace));
-        if entries.is_empty() { "No earlier sessions in this folder.".into() } else { format!("{}\n/resume ID opens one.", crate::session::index::listing(&entries)) }
+        if entries.is_empty() {
+            "No earlier sessions in this folder.".into()
+        } else {
+            format!("{}\n/resume ID opens one.", crate::session::index::listing(&entries))
+        }
     }
 }

@@ -24,7 +24,8 @@ impl Engine {
         if tools && self.wants_compaction(id) {
             return self.start_summary(id);
         }
-        let stuck_full = self.agents.get(&id).is_some_and(|a| a.compaction.stuck && a.gauge.compact_at > 0 && a.gauge.used >= a.gauge.window && a.gauge.window > 0);
+        let stuck_full =
+            self.agents.get(&id).is_some_and(|a| a.compaction.stuck && a.gauge.compact_at > 0 && a.gauge.used >= a.gauge.window && a.gauge.window > 0);
         if id.is_main() && stuck_full {
             let error = TurnError {
                 kind: "context_overflow".into(),
@@ -54,7 +55,11 @@ impl Engine {
         let epoch = self.next_epoch();
         let Some(agent) = self.agents.get_mut(&id) else { return };
         if let Err(e) = agent.state.history.check() {
-            let error = TurnError { kind: "internal".into(), message: format!("the conversation is not in a legal shape: {e}"), hint: "start a fresh session with /new".into() };
+            let error = TurnError {
+                kind: "internal".into(),
+                message: format!("the conversation is not in a legal shape: {e}"),
+                hint: "start a fresh session with /new".into(),
+            };
             return self.feed(id, Input::Failed { error, partial: AssistantMessage::default() });
         }
         agent.facts.requests += 1;
@@ -83,7 +88,12 @@ impl Engine {
             let result = match work.await {
                 Ok(result) => result,
                 Err(e) if e.is_cancelled() => return,
-                Err(e) => Err(ProviderError { kind: ErrorKind::InvalidRequest, message: format!("the provider's code panicked: {e}"), hint: "please report this".into(), retry_after: None }),
+                Err(e) => Err(ProviderError {
+                    kind: ErrorKind::InvalidRequest,
+                    message: format!("the provider's code panicked: {e}"),
+                    hint: "please report this".into(),
+                    retry_after: None,
+                }),
             };
             let _ = feedback.send(Feedback::Reply { agent: id, epoch, result });
         });

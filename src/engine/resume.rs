@@ -155,7 +155,11 @@ impl Engine {
         };
         let restored = wanted.and_then(|entry| match SessionLog::open(&self.setup.paths, &self.setup.workspace, &entry.id) {
             Err(e) => {
-                self.notice(Level::Warning, &format!("The session {} cannot be continued: {e}. This is a fresh session of its own.", entry.id), "close the other program first, then resume");
+                self.notice(
+                    Level::Warning,
+                    &format!("The session {} cannot be continued: {e}. This is a fresh session of its own.", entry.id),
+                    "close the other program first, then resume",
+                );
                 None
             }
             Ok(log) => match replay(&entry.path) {
@@ -191,7 +195,8 @@ impl Engine {
 
     fn make_main(&mut self, chosen: &Chosen, history: History) {
         let voice = self.main_voice(chosen);
-        let limits = Limits { max_requests: self.setup.config.max_turns, per_turn: true, max_agents: self.setup.config.subagents.max_parallel, ..Limits::default() };
+        let limits =
+            Limits { max_requests: self.setup.config.max_turns, per_turn: true, max_agents: self.setup.config.subagents.max_parallel, ..Limits::default() };
         let used = super::requests::fixed_tokens(&voice) + history.messages().iter().map(|m| super::context::message_tokens(m)).sum::<u64>();
         let gauge = self.gauge_of(&voice, used);
         let agent = Agent {
@@ -228,7 +233,8 @@ impl Engine {
     fn gauge_of(&self, voice: &Voice, used: u64) -> Gauge {
         let window = voice.facts.window.unwrap_or(0);
         let reserve = u64::from(voice.facts.output_limit.unwrap_or(8192)).min(window / 5);
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Windows are far below 2^52, the part is between 0 and 1.
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        // Windows are far below 2^52, the part is between 0 and 1.
         let compact_at = ((window - reserve) as f64 * self.setup.config.compact_at.clamp(0.0, 1.0)) as u64;
         Gauge { used, window, estimated: true, compact_at }
     }
@@ -241,7 +247,14 @@ impl Engine {
             .filter(|s| s.name != super::agents::pool::AGENT || self.setup.config.subagents.enabled)
             .map(|s| if s.name == super::agents::pool::AGENT { ToolSpec { description: self.library.agent_description(), ..s.clone() } } else { s.clone() })
             .collect();
-        Voice { system: Arc::new(self.main_system()), tools: Arc::new(tools), provider: Arc::clone(&chosen.provider), model: chosen.model.clone(), facts, effort: None }
+        Voice {
+            system: Arc::new(self.main_system()),
+            tools: Arc::new(tools),
+            provider: Arc::clone(&chosen.provider),
+            model: chosen.model.clone(),
+            facts,
+            effort: None,
+        }
     }
 
     /// Another provider or model for `main` and for children to come.
@@ -360,7 +373,14 @@ impl Engine {
         self.commands.continue_after(restored.next_command.saturating_sub(1));
         for old in &restored.agents {
             let facts = catalog::facts(&old.info.model, &self.setup.config.models);
-            let voice = Voice { system: Arc::default(), tools: Arc::default(), provider: Arc::clone(&chosen.provider), model: old.info.model.clone(), facts, effort: None };
+            let voice = Voice {
+                system: Arc::default(),
+                tools: Arc::default(),
+                provider: Arc::clone(&chosen.provider),
+                model: old.info.model.clone(),
+                facts,
+                effort: None,
+            };
             let limits = Limits {
                 max_requests: old.info.max_requests,
                 per_turn: false,
@@ -371,7 +391,8 @@ impl Engine {
             };
             let rights = Rights { read_only: old.info.read_only, ..Rights::default() };
             let place = Place::new(self.setup.workspace.clone());
-            let mut child = new_child(old.info.clone(), State::new(History::new(), limits), voice, rights, place, None, old.outcome.dropped_tools.clone(), false);
+            let mut child =
+                new_child(old.info.clone(), State::new(History::new(), limits), voice, rights, place, None, old.outcome.dropped_tools.clone(), false);
             child.status = agent::Status::Finished;
             child.forgotten = true;
             child.outcome = Some(old.outcome.clone());
@@ -387,7 +408,12 @@ impl Engine {
             self.out.emit(old.info.id, EventKind::AgentSpawned { info: old.info.clone(), call: None, pending: false });
             self.out.emit(old.info.id, EventKind::AgentFinished { outcome: old.outcome.clone() });
             if old.died {
-                self.journal.record(&Record::AgentFinished { id: old.info.id, outcome: old.outcome.clone(), notify: old.notify, at: crate::util::time::now_ms() });
+                self.journal.record(&Record::AgentFinished {
+                    id: old.info.id,
+                    outcome: old.outcome.clone(),
+                    notify: old.notify,
+                    at: crate::util::time::now_ms(),
+                });
             }
         }
         for old in &restored.tasks {
@@ -411,7 +437,11 @@ impl Engine {
         }
         let dead: Vec<String> = restored.agents.iter().filter(|a| a.died).map(|a| format!("{} {} “{}”", a.info.id, a.info.kind, a.info.description)).collect();
         if !dead.is_empty() {
-            self.notice(Level::Warning, &format!("Interrupted when the program ended: {}", dead.join(", ")), "their last words are kept; a message to one of them goes on with it");
+            self.notice(
+                Level::Warning,
+                &format!("Interrupted when the program ended: {}", dead.join(", ")),
+                "their last words are kept; a message to one of them goes on with it",
+            );
         }
         for task in &restored.undelivered {
             self.owe(*task);

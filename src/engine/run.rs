@@ -1,8 +1,8 @@
 //! The engine's one task: takes ops and feedback, steps the machines, performs effects, sends events.
 
 use super::agent::Agent;
-use super::approvals::Queue;
 use super::agents::pool::Toolbox;
+use super::approvals::Queue;
 use super::background::Commands;
 use super::engine_calls::Wait;
 use super::feedback::Feedback;
@@ -208,7 +208,11 @@ impl Engine {
 
     fn warn_unsaved(&mut self) {
         if let Some(why) = self.journal.take_warning() {
-            self.notice(Level::Warning, &format!("This session is not being saved: {why}"), "free the disk or mend the folder's rights; it goes on, but cannot be resumed");
+            self.notice(
+                Level::Warning,
+                &format!("This session is not being saved: {why}"),
+                "free the disk or mend the folder's rights; it goes on, but cannot be resumed",
+            );
         }
     }
 

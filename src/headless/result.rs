@@ -114,9 +114,11 @@ impl Tally {
                 message: format!("stopped at the limit of {max} requests per turn"),
                 hint: "continue with --continue, or raise --max-turns".into(),
             }),
-            Some(TurnEnding::OverBudget) => {
-                Some(TurnError { kind: "budget".into(), message: "the budget is used up".into(), hint: "raise --budget-tokens, --budget-usd or --budget-seconds".into() })
-            }
+            Some(TurnEnding::OverBudget) => Some(TurnError {
+                kind: "budget".into(),
+                message: "the budget is used up".into(),
+                hint: "raise --budget-tokens, --budget-usd or --budget-seconds".into(),
+            }),
             Some(TurnEnding::Completed | TurnEnding::Interrupted) | None => None,
         }
     }

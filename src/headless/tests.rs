@@ -25,7 +25,17 @@ fn ended(ending: TurnEnding) -> EventKind {
 #[test]
 fn o1_the_text_is_that_of_the_last_message_continuations_joined() {
     let tool = EventKind::ToolStarted { call: crate::protocol::CallId("c".into()), name: "Read".into(), title: String::new() };
-    let t = tally(vec![EventKind::TurnStarted, request(), text("looking"), tool, request(), text("first half, "), request(), text("second half"), ended(TurnEnding::Completed)]);
+    let t = tally(vec![
+        EventKind::TurnStarted,
+        request(),
+        text("looking"),
+        tool,
+        request(),
+        text("first half, "),
+        request(),
+        text("second half"),
+        ended(TurnEnding::Completed),
+    ]);
     assert_eq!(t.text, "first half, second half");
     assert_eq!((t.object()["requests"].as_u64(), t.object()["tool_uses"].as_u64()), (Some(3), Some(1)));
 }

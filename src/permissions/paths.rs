@@ -61,7 +61,14 @@ pub fn is_inside(path: &Path, dir: &Path) -> bool {
 /// `~/.claude` and git's configuration. Letter case does not matter, since it does not on some file systems.
 #[must_use]
 pub fn is_protected(path: &Path, workspace: &Path, config_dir: &Path, home: &Path) -> bool {
-    let users = [config_dir.to_path_buf(), home.join(".config/tui-agent"), home.join(".claude"), home.join(".tui-agent"), home.join(".gitconfig"), home.join(".config/git")];
+    let users = [
+        config_dir.to_path_buf(),
+        home.join(".config/tui-agent"),
+        home.join(".claude"),
+        home.join(".tui-agent"),
+        home.join(".gitconfig"),
+        home.join(".config/git"),
+    ];
     if users.iter().any(|dir| is_inside(path, dir)) {
         return true;
     }

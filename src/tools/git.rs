@@ -20,11 +20,7 @@ pub async fn run(folder: &Path, args: &[&str]) -> Result<String, String> {
     command.args(HARMLESS).args(args).current_dir(folder).stdin(Stdio::null()).kill_on_drop(true);
     command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_EDITOR", ":").env("LC_ALL", "C");
     let done = tokio::time::timeout(LIMIT, command.output()).await.map_err(|_| "git did not end".to_owned())?.map_err(|e| format!("git cannot run: {e}"))?;
-    if done.status.success() {
-        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
-    } else {
-        Err(String::from_utf8_lossy(&done.stderr).trim().to_owned())
-    }
+    if done.status.success() { Ok(String::from_utf8_lossy(&done.stdout).into_owned()) } else { Err(String::from_utf8_lossy(&done.stderr).trim().to_owned()) }
 }
 
 /// The branch of a repository, read from its files; a short commit id when detached. None outside a repository.

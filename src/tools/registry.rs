@@ -2,7 +2,7 @@
 
 use super::{Input, Tool, agent, skill};
 use super::{
-    ask_user_question::AskUserQuestion, edit::Edit, glob::Glob, grep::Grep, multi_edit::MultiEdit, read::Read, send_message::SendMessage,
+    ask_user_question::AskUserQuestion, bash, edit::Edit, glob::Glob, grep::Grep, multi_edit::MultiEdit, read::Read, send_message::SendMessage,
     task_output::TaskOutput, task_stop::TaskStop, todo_write::TodoWrite, write::Write,
 };
 use std::sync::Arc;
@@ -13,6 +13,7 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(agent::Agent),
         Arc::new(AskUserQuestion),
+        Arc::new(bash::Bash::default()),
         Arc::new(Edit),
         Arc::new(Glob),
         Arc::new(Grep),

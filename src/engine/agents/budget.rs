@@ -129,7 +129,8 @@ pub fn warning(pool: &Pool) -> String {
 }
 
 /// What is said with the last request, at 100 %.
-pub const USED_UP: &str = "Your budget is used up. This is your last request, without tools: give the complete report of what you have found so far, and say what is missing.";
+pub const USED_UP: &str =
+    "Your budget is used up. This is your last request, without tools: give the complete report of what you have found so far, and say what is missing.";
 
 #[cfg(test)]
 mod tests {

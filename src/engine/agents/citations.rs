@@ -21,7 +21,8 @@ pub fn claims(text: &str) -> Vec<(String, usize)> {
         // A file name: an extension with a letter, no scheme, no host with a port.
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
-        let looks = !extension.is_empty() && extension.len() <= 12 && extension.chars().all(char::is_alphanumeric) && extension.chars().any(char::is_alphabetic);
+        let looks =
+            !extension.is_empty() && extension.len() <= 12 && extension.chars().all(char::is_alphanumeric) && extension.chars().any(char::is_alphabetic);
         let known_bare = matches!(name, "Makefile" | "Dockerfile" | "Justfile" | "Rakefile" | "Gemfile");
         if clean_end && (looks || known_bare) && !rest.starts_with("//") && !found.contains(&(path.to_owned(), line)) {
             found.push((path.to_owned(), line));

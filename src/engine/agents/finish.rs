@@ -53,7 +53,12 @@ impl Engine {
             usage: agent.facts.usage,
             cost_usd: agent.facts.cost_usd,
             entered_parent_tokens: 0,
-            files_written: agent.facts.written.iter().map(|p| p.strip_prefix(&agent.place.workspace).map_or_else(|_| self.relative(p), |r| r.display().to_string())).collect(),
+            files_written: agent
+                .facts
+                .written
+                .iter()
+                .map(|p| p.strip_prefix(&agent.place.workspace).map_or_else(|_| self.relative(p), |r| r.display().to_string()))
+                .collect(),
             denied: agent.facts.denied.clone(),
             dropped_tools: agent.facts.dropped.clone(),
             branch: None,

@@ -104,7 +104,8 @@ mod tests {
     fn s5_s8_pools_narrow_and_never_widen() {
         let all = names("Agent AskUserQuestion Bash Edit Glob Grep Read SendMessage TaskStop TodoWrite Write");
         let explore = names("Read Grep Glob Bash");
-        let get = |tools: Option<&[String]>, list: Option<&[String]>, may_spawn| child_pool(&all, &all, Wanted { tools, disallowed: &[], names: list, may_spawn });
+        let get =
+            |tools: Option<&[String]>, list: Option<&[String]>, may_spawn| child_pool(&all, &all, Wanted { tools, disallowed: &[], names: list, may_spawn });
         assert_eq!(get(None, None, false).unwrap().0, names("Bash Edit Glob Grep Read Write"));
         assert_eq!(get(None, None, true).unwrap().0, names("Agent Bash Edit Glob Grep Read Write"));
         assert_eq!(get(Some(&explore), None, true).unwrap().0, names("Bash Glob Grep Read"));

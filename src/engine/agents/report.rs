@@ -37,7 +37,11 @@ pub fn body(outcome: &AgentOutcome) -> String {
         return escape_own_tags(report);
     }
     let kept = tail(report, REPORT_LIMIT - 200);
-    format!("[{} characters of the beginning left out; the whole report is in the transcript]\n{}", report.chars().count() - kept.chars().count(), escape_own_tags(kept))
+    format!(
+        "[{} characters of the beginning left out; the whole report is in the transcript]\n{}",
+        report.chars().count() - kept.chars().count(),
+        escape_own_tags(kept)
+    )
 }
 
 /// The two lines of statistics.
@@ -60,7 +64,11 @@ pub fn statistics(info: &AgentInfo, outcome: &AgentOutcome) -> String {
 pub fn facts(outcome: &AgentOutcome) -> Vec<String> {
     let mut facts = Vec::new();
     if outcome.ending != Ending::Completed {
-        let why = if outcome.reason.is_empty() || outcome.reason == outcome.ending.name() { String::new() } else { format!(" ({})", escape_own_tags(&outcome.reason)) };
+        let why = if outcome.reason.is_empty() || outcome.reason == outcome.ending.name() {
+            String::new()
+        } else {
+            format!(" ({})", escape_own_tags(&outcome.reason))
+        };
         facts.push(format!("Ended: {}{why}", outcome.ending.name()));
     }
     if !outcome.files_written.is_empty() {
@@ -99,7 +107,8 @@ pub fn notification(info: &AgentInfo, outcome: &AgentOutcome) -> (String, String
         outcome.ending.name().replace('_', " "),
     );
     let (text, _) = result(info, outcome);
-    let short = format!("{head}<result>not loaded: it does not fit the context now; read it with TaskOutput, task_id {}</result>\n</task-notification>", info.id);
+    let short =
+        format!("{head}<result>not loaded: it does not fit the context now; read it with TaskOutput, task_id {}</result>\n</task-notification>", info.id);
     (format!("{head}<result>\n{text}\n</result>\n</task-notification>"), short)
 }
 

@@ -22,7 +22,9 @@ const PLACEHOLDER: &str = "You are a fork of this conversation, working beside i
 /// The launch result of a background child (SPEC S23).
 #[must_use]
 pub fn launched(id: AgentId) -> String {
-    format!("Async agent launched.\nagentId: {id}\nA notification with its report will come when it ends; do not wait for it and do not do its work yourself. SendMessage steers it, TaskStop ends it.")
+    format!(
+        "Async agent launched.\nagentId: {id}\nA notification with its report will come when it ends; do not wait for it and do not do its work yourself. SendMessage steers it, TaskStop ends it."
+    )
 }
 
 impl Engine {
@@ -66,7 +68,8 @@ impl Engine {
         let budget = merge(request.budget, kind.budget);
         let reserved = self.reserve(parent, budget)?;
         let max = request.max_turns.or(kind.max_turns).unwrap_or(config.max_turns).max(1);
-        let limits = Limits { max_requests: max, per_turn: false, max_agents: config.max_parallel, press_for_report: true, announce_last: true, ..Limits::default() };
+        let limits =
+            Limits { max_requests: max, per_turn: false, max_agents: config.max_parallel, press_for_report: true, announce_last: true, ..Limits::default() };
         let id = AgentId::child(self.next_agent);
         self.next_agent += 1;
         let Some(above) = self.agents.get(&parent) else { return Err("the parent is gone".into()) };
@@ -104,10 +107,12 @@ impl Engine {
         let wanted = Wanted { tools: listed(&kind.tools), disallowed: &kind.disallowed, names: request.tool_names.as_deref(), may_spawn };
         let (names, dropped) = child_pool(&parents, &existing, wanted)?;
         let tools: Vec<ToolSpec> = above.voice.tools.iter().filter(|t| names.contains(&t.name)).cloned().collect();
-        let model = request.model.clone().or_else(|| kind.model.clone()).filter(|m| m != "inherit" && !m.is_empty()).unwrap_or_else(|| above.voice.model.clone());
+        let model =
+            request.model.clone().or_else(|| kind.model.clone()).filter(|m| m != "inherit" && !m.is_empty()).unwrap_or_else(|| above.voice.model.clone());
         let facts = catalog::facts(&model, &self.setup.config.models);
         let system = self.child_system(kind, &above.place.workspace);
-        let voice = Voice { system: Arc::new(system), tools: Arc::new(tools), provider: Arc::clone(&above.voice.provider), model, facts, effort: kind.effort.clone() };
+        let voice =
+            Voice { system: Arc::new(system), tools: Arc::new(tools), provider: Arc::clone(&above.voice.provider), model, facts, effort: kind.effort.clone() };
         Ok((voice, dropped))
     }
 
@@ -210,7 +215,16 @@ impl Engine {
 }
 
 #[allow(clippy::too_many_arguments)] // The parts of one value, named at the only place that makes it.
-pub(in crate::engine) fn new_child(info: AgentInfo, state: State, voice: Voice, rights: Rights, place: Place, reserved: Option<Budget>, dropped: Vec<String>, isolation: bool) -> Agent {
+pub(in crate::engine) fn new_child(
+    info: AgentInfo,
+    state: State,
+    voice: Voice,
+    rights: Rights,
+    place: Place,
+    reserved: Option<Budget>,
+    dropped: Vec<String>,
+    isolation: bool,
+) -> Agent {
     let window = voice.facts.window.unwrap_or(0);
     let used = crate::engine::requests::fixed_tokens(&voice);
     Agent {

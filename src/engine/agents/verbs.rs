@@ -9,7 +9,8 @@ use crate::session::child::{ChildMeta, load_child};
 use std::sync::Arc;
 
 /// What a child is told when it is stopped.
-const STOP_NOTE: &str = "You are asked to stop now. This is your last request, without tools: give the report of what you have found so far, and say what is missing.";
+const STOP_NOTE: &str =
+    "You are asked to stop now. This is your last request, without tools: give the report of what you have found so far, and say what is missing.";
 
 impl Engine {
     /// Words for a running child, at its next safe point.

@@ -28,7 +28,12 @@ impl Engine {
         }
         match result {
             Ok((folder, branch)) => {
-                let system = agent.voice.system.iter().map(|s| s.replace(&format!("Working directory: {}", self.setup.workspace.display()), &format!("Working directory: {}", folder.display()))).collect();
+                let system = agent
+                    .voice
+                    .system
+                    .iter()
+                    .map(|s| s.replace(&format!("Working directory: {}", self.setup.workspace.display()), &format!("Working directory: {}", folder.display())))
+                    .collect();
                 agent.voice.system = std::sync::Arc::new(system);
                 agent.place = crate::engine::agent::Place { branch: Some(branch), ..crate::engine::agent::Place::new(folder) };
                 self.pending.push_back(id);

@@ -100,7 +100,9 @@ impl World {
                 step(&mut self.state, notice(self.notices))
             }
             Happens::Say => step(&mut self.state, say("words")),
-            Happens::ReplyText if self.state.is_requesting() => reply(&mut self.state, AssistantMessage { blocks: vec![AssistantBlock::Text { text: "done".into() }] }),
+            Happens::ReplyText if self.state.is_requesting() => {
+                reply(&mut self.state, AssistantMessage { blocks: vec![AssistantBlock::Text { text: "done".into() }] })
+            }
             Happens::CutText if self.state.is_requesting() => {
                 let message = AssistantMessage { blocks: vec![AssistantBlock::Text { text: "half".into() }] };
                 step(&mut self.state, Input::Reply { message, cut: true, classes: vec![], consent: false })

@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub const INTERRUPTED: &str = "interrupted: the user stopped this turn before the call ended";
 const CUT_CALL: &str = "not run: the reply hit the output limit in the middle of this call, so its arguments are incomplete. Work in smaller steps: for example write a file in several parts.";
 const CONTINUE: &str = "Your reply was cut by the output limit. Continue exactly where it ended, without repeating anything.";
-const PRESS: &str = "That only announces what you will do. Nobody reads it: do the work now if anything is missing, then give the complete report as your final message.";
+const PRESS: &str =
+    "That only announces what you will do. Nobody reads it: do the work now if anything is missing, then give the complete report as your final message.";
 
 /// Take an input; returns what the driver has to do, in order.
 pub fn step(s: &mut State, input: Input) -> Vec<Effect> {
@@ -358,8 +359,7 @@ fn close_calls(s: &mut State, why: &str, out: &mut Vec<Effect>) {
 
 /// What was streamed before the end, without calls (they are incomplete) and without unproved reasoning.
 fn keep_partial(s: &mut State, partial: AssistantMessage, out: &mut Vec<Effect>) {
-    let blocks: Vec<AssistantBlock> =
-        partial.blocks.into_iter().filter(|b| matches!(b, AssistantBlock::Text { text } if !text.trim().is_empty())).collect();
+    let blocks: Vec<AssistantBlock> = partial.blocks.into_iter().filter(|b| matches!(b, AssistantBlock::Text { text } if !text.trim().is_empty())).collect();
     if !blocks.is_empty() {
         append(s, Message::Assistant(AssistantMessage { blocks }), out);
     }

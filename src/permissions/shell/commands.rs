@@ -14,8 +14,8 @@ const MAX_LAYERS: usize = 5;
 
 /// Programs that run what their arguments or their input say; nothing can be known from their words.
 const RUNNERS: [&str; 28] = [
-    "bash", "sh", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "busybox", "eval", "source", ".", "exec", "sudo", "doas", "su", "ssh", "parallel", "watch", "script",
-    "setsid", "unshare", "chroot", "strace", "flock", "trap", "builtin", "ionice",
+    "bash", "sh", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "busybox", "eval", "source", ".", "exec", "sudo", "doas", "su", "ssh", "parallel", "watch",
+    "script", "setsid", "unshare", "chroot", "strace", "flock", "trap", "builtin", "ionice",
 ];
 
 /// The simple commands of a line, in order; at least one.
@@ -94,7 +94,7 @@ fn check_name(words: &[&Word]) -> Result<(), String> {
     if name.assign {
         return Err("an assignment".into());
     }
-    if name.arg.home || (name.arg.glob && name.arg.text != "[") || name.arg.text.is_empty() {
+    if name.arg.home || name.arg.text.starts_with('%') || (name.arg.glob && name.arg.text != "[") || name.arg.text.is_empty() {
         return Err("a command whose name is not plain".into());
     }
     if !name.quoted {
@@ -165,8 +165,8 @@ fn unwrap_all(command: &mut Simple, words: &[&Word]) {
     command.opaque = Some("many wrappers".into());
 }
 
-fn inner(argv: &[Arg]) -> Inner<'_> {
-    let Some((name, args)) = argv.split_first() else { return Inner::None };
+fn inner(words: &[Arg]) -> Inner<'_> {
+    let Some((name, args)) = words.split_first() else { return Inner::None };
     let base = name.text.rsplit('/').next().unwrap_or_default();
     let opaque = |why: &str| Inner::Opaque(format!("{base} {why}"));
     let starts_with_dash = args.first().is_some_and(|a| a.text.starts_with('-'));

@@ -131,6 +131,7 @@ pub fn dangerous_keys<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> 
     bad
 }
 
+#[expect(clippy::match_same_arms, reason = "a table, grouped by meaning")]
 fn is_dangerous(key: &str, value: &str) -> bool {
     let Some((section, rest)) = key.split_once('.') else { return true };
     let (sub, name) = rest.rsplit_once('.').map_or((None, rest), |(s, n)| (Some(s), n));

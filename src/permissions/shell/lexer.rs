@@ -74,6 +74,7 @@ pub(super) fn lex(line: &str) -> Result<Vec<Token>, String> {
 }
 
 /// Control characters but tab and newline, blanks beyond ASCII, and characters that nobody sees.
+#[expect(clippy::match_same_arms, reason = "a table too long for one line")]
 fn is_forbidden(c: char) -> bool {
     match c {
         ' ' | '\t' | '\n' => false,
@@ -191,6 +192,9 @@ impl Lexer<'_> {
                 self.end_word(at);
             }
         }
+        if self.tokens.last().is_some_and(|t| matches!(t.piece, Piece::Redirect(_))) {
+            return Err("a redirection without a file".into());
+        }
         if self.eat('(') {
             return Err("a process substitution".into());
         }
@@ -199,7 +203,7 @@ impl Lexer<'_> {
                 return Err("a here-document".into());
             }
             if self.eat('&') {
-                return self.descriptor(false);
+                return self.descriptor();
             }
             let kind = if self.eat('>') { RedirectKind::Write } else { RedirectKind::Read };
             self.push(Piece::Redirect(kind), start);
@@ -208,7 +212,7 @@ impl Lexer<'_> {
         if self.eat('&') {
             let to_number = self.peek().is_some_and(|c| c.is_ascii_digit() || c == '-');
             if numbered || to_number {
-                return self.descriptor(numbered);
+                return self.descriptor();
             }
         } else if !self.eat('>') {
             self.eat('|');
@@ -217,18 +221,10 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// What follows `>&` or `<&`: one or two digits, or `-`, and then the word's end.
-    fn descriptor(&mut self, _numbered: bool) -> Result<(), String> {
-        if !self.eat('-') {
-            let mut digits = 0;
-            while self.chars.next_if(|(_, c)| c.is_ascii_digit()).is_some() {
-                digits += 1;
-            }
-            if digits == 0 || digits > 2 {
-                return Err("a redirection between descriptors".into());
-            }
-        }
-        if self.at_word_end() { Ok(()) } else { Err("a redirection between descriptors".into()) }
+    /// What follows `>&` or `<&`: one of the three common descriptors, or `-`, and then the word's end.
+    fn descriptor(&mut self) -> Result<(), String> {
+        let is_known = self.chars.next_if(|(_, c)| matches!(c, '0'..='2' | '-')).is_some();
+        if is_known && self.at_word_end() { Ok(()) } else { Err("a redirection between descriptors".into()) }
     }
 
     fn single(&mut self, at: usize) -> Result<(), String> {

@@ -9,8 +9,37 @@ use std::path::{Path, PathBuf};
 
 /// Builtins that change the shell itself, so that the commands behind them may be something else.
 const STATEFUL: [&str; 31] = [
-    "export", "declare", "typeset", "local", "readonly", "unset", "set", "shopt", "alias", "unalias", "trap", "exec", "eval", "source", ".", "builtin", "enable", "hash",
-    "read", "mapfile", "readarray", "getopts", "let", "pushd", "popd", "umask", "ulimit", "complete", "wait", "bind", "history",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "set",
+    "shopt",
+    "alias",
+    "unalias",
+    "trap",
+    "exec",
+    "eval",
+    "source",
+    ".",
+    "builtin",
+    "enable",
+    "hash",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "pushd",
+    "popd",
+    "umask",
+    "ulimit",
+    "complete",
+    "wait",
+    "bind",
+    "history",
 ];
 
 /// Where bare names of programs are looked for.
@@ -73,8 +102,7 @@ fn check(spec: &Spec, words: &Words<'_>) -> Result<(), String> {
             Some(_) | None => no("a printf format that is not known"),
         },
         Some("date") if words.plain.iter().all(|a| a.text.starts_with('+')) => Ok(()),
-        Some("cd") if words.plain.first().is_some_and(|a| a.text == "-" || a.glob) => no("cd to a folder that is not known"),
-        Some("cd" | "rg" | "fd") => Ok(()),
+        Some("cd") if words.plain.first().is_none_or(|a| a.text != "-" && !a.glob) => Ok(()),
         Some("command") if words.has(&["-v", "-V"]) => Ok(()),
         Some("test") => test_operators(words),
         Some("sed") => sed(words),
@@ -112,7 +140,8 @@ fn is_plain_format(format: &str) -> bool {
 /// `-v NAME[…]` and `-R` evaluate their operand; only operators without such a meaning are known.
 fn test_operators(words: &Words<'_>) -> Result<(), String> {
     const KNOWN: [&str; 26] = [
-        "-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-n", "-z", "-b", "-c", "-p", "-S", "-eq", "-ne", "-lt", "-gt", "-le", "-ge", "-nt", "-ot", "-ef", "-a", "-o",
+        "-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-n", "-z", "-b", "-c", "-p", "-S", "-eq", "-ne", "-lt", "-gt", "-le", "-ge", "-nt", "-ot",
+        "-ef", "-a", "-o",
     ];
     let bad = words.plain.iter().find(|a| a.text.starts_with('-') && !KNOWN.contains(&a.text.as_str()));
     let open = words.plain.iter().find(|a| a.glob && a.text != "[");
@@ -135,10 +164,12 @@ fn sed(words: &Words<'_>) -> Result<(), String> {
 fn sed_script(script: &str) -> Option<()> {
     let mut rest = script.trim_start_matches([' ', '\t', ';', '\n']);
     while !rest.is_empty() {
-        if let Some(after) = sed_address(rest)? {
+        let after = sed_address(rest)?;
+        if after.len() < rest.len() {
             rest = after;
             if let Some(second) = rest.strip_prefix(',') {
-                rest = sed_address(second.strip_prefix('+').unwrap_or(second))??;
+                let second = second.strip_prefix('+').unwrap_or(second);
+                rest = sed_address(second).filter(|after| after.len() < second.len())?;
             }
         }
         rest = rest.trim_start_matches([' ', '!']);
@@ -152,18 +183,18 @@ fn sed_script(script: &str) -> Option<()> {
     Some(())
 }
 
-/// What follows a line number, `$` or `/…/`: `Some(None)` if no address is there, `None` if one is not understood.
-fn sed_address(text: &str) -> Option<Option<&str>> {
+/// What follows a line number, `$` or `/…/`: the same text if no address is there, `None` if one is not understood.
+fn sed_address(text: &str) -> Option<&str> {
     if let Some(after) = text.strip_prefix('$') {
-        return Some(Some(after));
+        return Some(after);
     }
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 {
         let rest = &text[digits..];
         let step = rest.strip_prefix('~').map(|s| s.trim_start_matches(|c: char| c.is_ascii_digit()));
-        return Some(Some(step.unwrap_or(rest)));
+        return Some(step.unwrap_or(rest));
     }
-    let Some(regex) = text.strip_prefix('/') else { return Some(None) };
+    let Some(regex) = text.strip_prefix('/') else { return Some(text) };
     let mut escaped = false;
     let mut in_brackets = false;
     for (at, c) in regex.char_indices() {
@@ -176,7 +207,7 @@ fn sed_address(text: &str) -> Option<Option<&str>> {
             ']' => in_brackets = false,
             '[' => in_brackets = true,
             '\\' => escaped = true,
-            '/' => return Some(Some(regex[at + 1..].trim_start_matches('I'))),
+            '/' => return Some(regex[at + 1..].trim_start_matches('I')),
             _ => {}
         }
     }
