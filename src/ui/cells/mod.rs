@@ -20,6 +20,9 @@ use std::collections::HashMap;
 /// Rows that are kept, the current frame's aside (those may be twice as many).
 const MAX_ROWS: usize = 20_000;
 
+/// Bytes between two frames from which on an open text is drawn without colours of code: it runs by unread.
+const FLOOD: usize = 8 * 1024;
+
 /// What a layout depends on beside the item.
 #[derive(Copy, Clone, Debug)]
 pub struct Ctx<'a> {
@@ -67,6 +70,10 @@ struct Entry {
     rows: Rows,
     /// While a text is open.
     stream: Option<Box<Stream>>,
+    /// Bytes of the text at the last layout.
+    length: usize,
+    /// So much came at once that colours wait for a calmer frame.
+    hurries: bool,
     /// When it was looked at last.
     used: u64,
     /// In which frame.
@@ -134,7 +141,9 @@ impl Cache {
     pub fn row(&mut self, item: &Item, row: usize, ctx: &Ctx<'_>) -> Option<Line<'static>> {
         self.rows(item, ctx);
         let entry = self.entries.get_mut(&item.id)?;
-        if let ItemKind::Assistant { text, .. } = &item.kind {
+        if let ItemKind::Assistant { text, .. } = &item.kind
+            && !entry.hurries
+        {
             entry.rows.paint(row, text, &Look { theme: ctx.theme, width: ctx.width, indent: message::INDENT });
         }
         entry.rows.lines.get(row).cloned()
@@ -176,6 +185,8 @@ impl Entry {
             self.rows = Rows::default();
             Box::default()
         });
+        self.hurries = !done && text.len().saturating_sub(self.length) > FLOOD;
+        self.length = text.len();
         let before = stream.work();
         let lay = if thinking { message::thinking } else { message::assistant };
         lay(text, done, &mut stream, &mut self.rows, ctx);

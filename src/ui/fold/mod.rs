@@ -156,7 +156,11 @@ fn turn_ended(model: &mut Model, agent: AgentId, at: u64, ending: &TurnEnding) {
         TurnEnding::OverBudget => (Level::Warning, "Stopped: the budget is used up.".to_owned(), String::new()),
         TurnEnding::Failed { error } => (Level::Error, error.message.clone(), error.hint.clone()),
     };
-    transcript::push(model, agent, at, ItemKind::Notice { level, text, hint });
+    // The engine may have said it already, in more words.
+    let said = transcript_of(model, agent).items.last().is_some_and(|i| matches!(&i.kind, ItemKind::Notice { text: t, .. } if *t == text));
+    if !said {
+        transcript::push(model, agent, at, ItemKind::Notice { level, text, hint });
+    }
 }
 
 fn notice(model: &mut Model, agent: AgentId, at: u64, level: Level, text: &str, hint: &str) {

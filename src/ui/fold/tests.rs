@@ -134,7 +134,10 @@ fn l7_an_interrupt_closes_what_was_open_and_says_so() {
     assert_eq!((p.model.turn_since, p.model.last_ending.clone()), (None, Some(TurnEnding::Interrupted)));
     let error = TurnError { kind: "network".into(), message: "no route".into(), hint: "check".into() };
     p.user("more").end(TurnEnding::Failed { error }).user("x").end(TurnEnding::Limit { max: 2 }).user("y").end(TurnEnding::Completed);
-    assert_eq!(p.said(MAIN)[4..], ["user more", "notice no route", "user x", "notice Stopped at the limit of 2 requests.", "user y"]);
+    p.notice(Level::Warning, "Interrupted.").end(TurnEnding::Interrupted);
+    assert_eq!(p.said(MAIN).pop().as_deref(), Some("notice Interrupted."));
+    assert_eq!(p.said(MAIN).len(), 10, "it is not said twice in a row");
+    assert_eq!(p.said(MAIN)[4..9], ["user more", "notice no route", "user x", "notice Stopped at the limit of 2 requests.", "user y"]);
 }
 
 #[test]

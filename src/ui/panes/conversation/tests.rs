@@ -266,6 +266,22 @@ fn targets_streaming_costs_what_the_text_is_long() {
 }
 
 #[test]
+fn targets_a_flood_is_coloured_when_it_calms_down() {
+    let mut p = Play::new();
+    p.user("go").request(MAIN, 1);
+    let mut s = Screen::new(60, 10);
+    let styles = |s: &mut Screen, p: &Play| {
+        let mut buf = buffer(60, 10);
+        draw(&mut buf, s.area, &p.model, MAIN, &mut s.state, &mut s.cache, &s.theme);
+        buf.content.iter().filter(|c| c.symbol() != " ").map(|c| c.fg).collect::<std::collections::HashSet<_>>().len()
+    };
+    p.text(MAIN, &format!("```rust\n{}", "fn a() { let b = \"c\"; }\n".repeat(600)));
+    assert_eq!(styles(&mut s, &p), 1);
+    p.text(MAIN, "fn d() {}\n");
+    assert!(styles(&mut s, &p) > 1);
+}
+
+#[test]
 fn the_turn_line_tells_of_work_waiting_and_retries() {
     let mut p = Play::new();
     p.user("go").wait(12_000);

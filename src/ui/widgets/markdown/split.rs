@@ -142,8 +142,13 @@ impl Splitter {
             self.start = next;
         } else {
             self.lines += 1;
-            if self.kind == Some(Kind::Table) && self.lines == 2 && is_delimiter(slice(text, self.line..end)) {
-                self.head = Some(self.start..next);
+            if self.kind == Some(Kind::Table) && self.lines == 2 && self.head.is_none() {
+                if is_delimiter(slice(text, self.line..end)) {
+                    self.head = Some(self.start..next);
+                } else {
+                    // Bars alone make no table.
+                    self.kind = Some(Kind::Paragraph);
+                }
             }
             self.inside_line(text, end, out);
             if self.kind == Some(Kind::Heading) {

@@ -118,12 +118,12 @@ fn targets_streaming_is_linear_for_every_kind_of_text() {
         "text\n\n".to_owned(),
         "# h\n".to_owned(),
     ];
-    let starts = ["", "- ", "| a | b |\n|---|---|\n", "```rust\n", "- x\n  ```\n"];
-    let pairs = kinds.iter().map(|k| ("", k)).chain(starts.iter().flat_map(|s| kinds.iter().take(2).map(|k| (*s, k))));
-    for (start, kind) in pairs {
+    let starts = ["- ", "| a | b |\n|---|---|\n", "```rust\n", "- x\n  ```\n"];
+    let pairs = kinds.iter().map(|k| ("", k, 60_000)).chain(starts.iter().flat_map(|s| kinds.iter().take(2).map(|k| (*s, k, 60_000))));
+    for (start, kind, size) in pairs.chain([("- x\n  ```\n", &kinds[3], 80_000)]) {
         let text = |n: usize| format!("{start}{}", kind.repeat(n / kind.len()));
         let work = |n: usize| streamed(&text(n), 4096, 80).1;
-        let (one, two) = (work(70_000), work(140_000));
+        let (one, two) = (work(size), work(2 * size));
         // Twice the text may cost little more than twice the work, up to the bound of one open block.
         assert!(two < 3 * one, "{start:?} {kind:?}: {one} then {two} bytes laid out");
     }
