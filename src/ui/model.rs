@@ -2,7 +2,7 @@
 
 use crate::protocol::event::{AgentTypeView, TurnEnding};
 use crate::protocol::{AgentId, AgentInfo, AgentOutcome, Approval, CallId, Display, Gauge, Level, Mode, Origin, TaskId, Todo, Usage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Everything that the panes draw.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -47,6 +47,8 @@ pub struct Model {
     pub version: u64,
     /// The engine has ended.
     pub closed: bool,
+    /// The id of the next item; never starts again, so that a render cache cannot mix two sessions up.
+    pub next_item: u64,
 }
 
 /// The header's facts.
@@ -71,10 +73,46 @@ pub struct Header {
 /// The conversation of one agent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Transcript {
-    /// Oldest first; only the last few can still change.
+    /// Oldest first, by rising id; only the last few can still change.
     pub items: Vec<Item>,
     /// Raised by every change.
     pub version: u64,
+    /// The item of each call, by id.
+    pub calls: HashMap<CallId, u64>,
+    /// Calls without an end yet, oldest first.
+    pub live: Vec<CallId>,
+    /// What the running request streams into.
+    pub stream: StreamView,
+    /// Messages that were handed over and shown, and will come once more as history; bounded.
+    pub handed: Vec<String>,
+    /// Items that were taken out at the front to stay within bounds.
+    pub dropped: usize,
+    /// About how many bytes the items hold.
+    pub bytes: usize,
+}
+
+impl Transcript {
+    /// The cell of a call, with its tool part.
+    #[must_use]
+    pub fn tool(&self, call: &CallId) -> Option<(&Item, &ToolItem)> {
+        let id = self.calls.get(call)?;
+        let item = self.items.get(self.items.binary_search_by_key(id, |i| i.id).ok()?)?;
+        match &item.kind {
+            ItemKind::Tool(tool) => Some((item, tool)),
+            ItemKind::User { .. } | ItemKind::Assistant { .. } | ItemKind::Thinking { .. } | ItemKind::Notice { .. } | ItemKind::Compacted { .. } => None,
+        }
+    }
+}
+
+/// The open cells of a request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StreamView {
+    /// The open text item.
+    pub text: Option<u64>,
+    /// The open reasoning item.
+    pub thinking: Option<u64>,
+    /// Text and reasoning from this item id on belong to the running request.
+    pub from: u64,
 }
 
 /// One cell of a conversation. (`id`, width, `version`) is the key of the render cache.
@@ -86,6 +124,8 @@ pub struct Item {
     pub version: u32,
     /// Time of its first event, in milliseconds since the Unix epoch.
     pub at: u64,
+    /// Time of its newest event, in milliseconds since the Unix epoch.
+    pub until: u64,
     /// What it is.
     pub kind: ItemKind,
 }
@@ -205,6 +245,8 @@ pub struct AgentRow {
     pub outcome: Option<AgentOutcome>,
     /// Taken off the lists.
     pub dismissed: bool,
+    /// Raised by every change of this row.
+    pub version: u64,
 }
 
 /// How far a child is.
