@@ -21,12 +21,13 @@ use crate::config::schema::UiConfig;
 use crate::protocol::{Ending, Event, Level, Op};
 use crate::util::fs::{append_private, create_private_dir, write_private};
 use crate::util::time::now_ms;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use host::{Host, Outside, Terminal};
 use ratatui::backend::{Backend, CrosstermBackend};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -252,7 +253,7 @@ impl<B: Backend, H: Host, C: Fn() -> u64> Runner<'_, B, H, C> {
         match got {
             // The terminal is gone: as if it had hung up.
             Got::Key(None) => return Ok(Some((ExitReason::Signal(1), None))),
-            Got::Key(Some(event)) => self.keys(event?)?,
+            Got::Key(Some(event)) => self.keys(event?).await?,
             Got::Outside(outside) => return self.outside(outside, events).await,
             Got::Engine(None) => return Ok(Some((ExitReason::EngineEnded, None))),
             Got::Engine(Some(event)) => {
@@ -302,7 +303,7 @@ impl<B: Backend, H: Host, C: Fn() -> u64> Runner<'_, B, H, C> {
     }
 
     /// A terminal event and all that wait behind it.
-    fn keys(&mut self, first: crossterm::event::Event) -> io::Result<()> {
+    async fn keys(&mut self, first: crossterm::event::Event) -> io::Result<()> {
         let mut next = Some(first);
         while let Some(event) = next {
             if let Some(msg) = message(event) {
@@ -316,9 +317,11 @@ impl<B: Backend, H: Host, C: Fn() -> u64> Runner<'_, B, H, C> {
             if !self.todo.is_empty() {
                 break;
             }
-            next = match self.input.as_mut().and_then(|i| i.next().now_or_never()) {
-                Some(Some(event)) => Some(event?),
-                Some(None) | None => None,
+            // Polled with this task's own waker: the terminal's stream remembers the first one that it sees.
+            let Some(input) = &mut self.input else { break };
+            next = match futures_util::poll!(input.next()) {
+                Poll::Ready(Some(event)) => Some(event?),
+                Poll::Ready(None) | Poll::Pending => None,
             };
         }
         Ok(())

@@ -4,28 +4,56 @@ use super::*;
 use crate::protocol::{AgentId, EventKind};
 use crate::ui::frame::FrameWriter;
 use crossterm::event::{Event as Term, KeyCode, KeyEvent, KeyModifiers};
-use futures_util::stream::{BoxStream, StreamExt};
 use ratatui::backend::TestBackend;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 
-/// A host whose keys come from a channel.
+/// Keys as the terminal library gives them: only the first waker since the last event is remembered.
+#[derive(Clone, Default)]
+struct Keys(Arc<Mutex<(VecDeque<Term>, Option<Waker>)>>);
+
+impl Keys {
+    async fn send(&self, event: Term) {
+        let waker = {
+            let mut inner = self.0.lock().unwrap();
+            inner.0.push_back(event);
+            inner.1.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+impl futures_util::Stream for Keys {
+    type Item = io::Result<Term>;
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut inner = self.0.lock().unwrap();
+        if let Some(event) = inner.0.pop_front() {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        inner.1.get_or_insert_with(|| context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A host whose keys are fed.
 struct Fed {
-    keys: Arc<tokio::sync::Mutex<mpsc::Receiver<Term>>>,
+    keys: Keys,
     outside: mpsc::Receiver<Outside>,
     calls: Arc<Mutex<Vec<String>>>,
 }
 
 impl Host for Fed {
-    type Input = BoxStream<'static, io::Result<Term>>;
+    type Input = Keys;
 
-    fn input(&mut self) -> Self::Input {
-        let keys = Arc::clone(&self.keys);
-        futures_util::stream::unfold(keys, |keys| async move {
-            let next = keys.lock().await.recv().await?;
-            Some((Ok(next), keys))
-        })
-        .boxed()
+    fn input(&mut self) -> Keys {
+        // A fresh stream knows no waker of the dropped one.
+        self.keys.0.lock().unwrap().1 = None;
+        self.keys.clone()
     }
     fn size(&self) -> (u16, u16) {
         (80, 24)
@@ -74,7 +102,7 @@ impl Write for Counter {
 }
 
 struct Rig {
-    keys: mpsc::Sender<Term>,
+    keys: Keys,
     outside: mpsc::Sender<Outside>,
     events: mpsc::Sender<Event>,
     ops: mpsc::Receiver<Op>,
@@ -84,12 +112,12 @@ struct Rig {
 }
 
 fn rig(setup: Setup, ops_room: usize) -> Rig {
-    let (keys, key_queue) = mpsc::channel(1_000);
+    let keys = Keys::default();
     let (outside, outside_queue) = mpsc::channel(8);
     let (events, event_queue) = mpsc::channel(256);
     let (op_sender, ops) = mpsc::channel(ops_room);
     let calls = Arc::new(Mutex::new(Vec::new()));
-    let host = Fed { keys: Arc::new(tokio::sync::Mutex::new(key_queue)), outside: outside_queue, calls: Arc::clone(&calls) };
+    let host = Fed { keys: keys.clone(), outside: outside_queue, calls: Arc::clone(&calls) };
     let counter = Counter::default();
     let (writer, held) = FrameWriter::new(counter.clone());
     let begun = Instant::now();
@@ -140,8 +168,14 @@ async fn keys_are_echoed_sent_and_the_cursor_stands_behind_them() {
     settle().await;
     assert!(r.terminal().screen().contents().contains("tui-agent  ~/proj"), "painted before anything happened");
     for c in "你好a".chars() {
-        r.keys.send(key(c)).await.unwrap();
+        r.keys.send(key(c)).await;
     }
+    settle().await;
+    // One more after a rest: the loop still listens.
+    r.keys.send(key('!')).await;
+    settle().await;
+    assert!(r.terminal().screen().contents().contains("❯ 你好a!"));
+    r.keys.send(Term::Key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE))).await;
     settle().await;
     let terminal = r.terminal();
     let screen = terminal.screen();
@@ -149,7 +183,7 @@ async fn keys_are_echoed_sent_and_the_cursor_stands_behind_them() {
     assert!(screen.contents_between(row, 0, row, 80).contains("❯ 你好a"), "{}", screen.contents());
     assert_eq!(column, 3 + 5);
     assert!(!screen.hide_cursor());
-    r.keys.send(ENTER).await.unwrap();
+    r.keys.send(ENTER).await;
     assert_eq!(r.ops.recv().await, Some(Op::UserTurn { text: "你好a".into(), images: vec![] }));
 }
 
@@ -157,17 +191,17 @@ async fn keys_are_echoed_sent_and_the_cursor_stands_behind_them() {
 async fn u8_an_idle_interface_writes_nothing_and_a_key_few_bytes() {
     let r = rig(Setup::default(), 8);
     settle().await;
-    r.keys.send(key('x')).await.unwrap();
+    r.keys.send(key('x')).await;
     settle().await;
     let (writes, bytes) = (r.writes(), r.bytes());
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!((r.writes(), r.bytes()), (writes, bytes));
-    r.keys.send(key('y')).await.unwrap();
+    r.keys.send(key('y')).await;
     settle().await;
     assert!(r.bytes() - bytes <= 50, "{} bytes", r.bytes() - bytes);
     // A key that changes nothing writes nothing.
     let bytes = r.bytes();
-    r.keys.send(Term::Key(KeyEvent::new(KeyCode::F(20), KeyModifiers::NONE))).await.unwrap();
+    r.keys.send(Term::Key(KeyEvent::new(KeyCode::F(20), KeyModifiers::NONE))).await;
     settle().await;
     assert_eq!(r.bytes(), bytes);
 }
@@ -190,9 +224,9 @@ async fn many_requests_for_a_slow_engine_are_kept_in_order() {
     settle().await;
     for n in 0..5 {
         for c in format!("m{n}").chars() {
-            r.keys.send(key(c)).await.unwrap();
+            r.keys.send(key(c)).await;
         }
-        r.keys.send(ENTER).await.unwrap();
+        r.keys.send(ENTER).await;
     }
     settle().await;
     for n in 0..5 {
@@ -203,7 +237,7 @@ async fn many_requests_for_a_slow_engine_are_kept_in_order() {
 #[tokio::test(start_paused = true)]
 async fn it_ends_by_the_person_a_signal_or_the_engine() {
     let r = rig(Setup::default(), 8);
-    r.keys.send(ctrl('d')).await.unwrap();
+    r.keys.send(ctrl('d')).await;
     assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::Quit);
     let r = rig(Setup::default(), 8);
     r.outside.send(Outside::Signal(15)).await.unwrap();
@@ -232,7 +266,7 @@ async fn e06_a_panic_that_takes_the_engine_ends_it_and_another_one_does_not() {
 async fn u9_a_suspended_interface_takes_events_in_and_paints_anew() {
     let r = rig(Setup::default(), 8);
     settle().await;
-    r.keys.send(ctrl('z')).await.unwrap();
+    r.keys.send(ctrl('z')).await;
     settle().await;
     for n in 0..1_000 {
         r.events.send(delta(n)).await.unwrap();
@@ -240,7 +274,7 @@ async fn u9_a_suspended_interface_takes_events_in_and_paints_anew() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(*r.calls.lock().unwrap(), ["suspend", "enter"]);
     assert!(r.terminal().screen().contents().contains("tui-agent"));
-    r.keys.send(key('q')).await.unwrap();
+    r.keys.send(key('q')).await;
     settle().await;
     assert!(r.terminal().screen().contents().contains("❯ q"));
 }
@@ -248,8 +282,8 @@ async fn u9_a_suspended_interface_takes_events_in_and_paints_anew() {
 #[tokio::test(start_paused = true)]
 async fn u6_the_editor_gets_the_text_and_gives_it_back() {
     let r = rig(Setup::default(), 8);
-    r.keys.send(key('a')).await.unwrap();
-    r.keys.send(ctrl('g')).await.unwrap();
+    r.keys.send(key('a')).await;
+    r.keys.send(ctrl('g')).await;
     settle().await;
     assert!(r.terminal().screen().contents().contains("❯ a edited"), "{}", r.terminal().screen().contents());
 }
@@ -259,9 +293,9 @@ async fn u6_history_and_the_fold_are_kept_privately() {
     let dir = tempfile::tempdir().unwrap();
     let setup = Setup { history_file: Some(dir.path().join("state/history.jsonl")), state_file: Some(dir.path().join("state/ui.toml")), ..Setup::default() };
     let r = rig(setup.clone(), 8);
-    r.keys.send(key('h')).await.unwrap();
-    r.keys.send(ENTER).await.unwrap();
-    r.keys.send(ctrl('o')).await.unwrap();
+    r.keys.send(key('h')).await;
+    r.keys.send(ENTER).await;
+    r.keys.send(ctrl('o')).await;
     settle().await;
     assert_eq!(std::fs::read_to_string(setup.history_file.as_ref().unwrap()).unwrap(), "\"h\"\n");
     assert!(!start(&setup, 80, 24, 0).trace_open);

@@ -3,7 +3,7 @@
 use super::testing::{Driver, command};
 use crate::protocol::event::AgentTypeView;
 use crate::protocol::permission::{Question, QuestionOption};
-use crate::protocol::{AgentId, AgentInfo, Answer, Approval, ApprovalBody, ApprovalId, Budget, EventKind, Mode, Op, TaskId, Usage};
+use crate::protocol::{AgentId, AgentInfo, Approval, ApprovalBody, Budget, EventKind, Mode, Op, TaskId, Usage};
 use crate::ui::model::{AgentRow, AgentState};
 use crate::ui::msg::{Effect, Msg};
 use crate::ui::overlays::Overlay;
