@@ -67,6 +67,17 @@ fn failed(e: impl std::error::Error) -> io::Error {
     io::Error::other(e.to_string())
 }
 
+/// The second halves of wide glyphs that are about to be overwritten count as changed: not every terminal blanks them by
+/// itself, and the difference of two buffers does not see them.
+fn spoil_halves(shown: &mut Buffer, next: &Buffer) {
+    for at in 0..shown.content.len().saturating_sub(1) {
+        let (Some(old), Some(new)) = (shown.content.get(at), next.content.get(at)) else { return };
+        if old.symbol().len() > 1 && old.symbol().width() > 1 && old.symbol() != new.symbol() {
+            shown.content[at + 1].set_symbol("\u{fffd}");
+        }
+    }
+}
+
 impl<B: Backend> Screen<B> {
     /// A screen of this size. `held` is the flag of a [`FrameWriter`] below the backend, if there is one.
     pub fn new(backend: B, columns: u16, rows: u16, held: Option<Arc<AtomicBool>>) -> Self {
@@ -118,6 +129,7 @@ impl<B: Backend> Screen<B> {
             self.backend.clear().map_err(failed)?;
             self.shown.reset();
         }
+        spoil_halves(&mut self.shown, &self.next);
         let changes = self.shown.diff(&self.next);
         // Where the terminal's own cursor stands after the last changed cell; unknown at the right edge.
         let behind = changes.last().map(|(x, y, cell)| (x.saturating_add(u16::try_from(cell.symbol().width()).unwrap_or(0)), *y, cell.symbol().is_ascii()));
@@ -143,5 +155,47 @@ impl<B: Backend> Screen<B> {
         self.cursor = cursor;
         self.unknown = false;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::backend::TestBackend;
+    use ratatui::style::Style;
+
+    #[test]
+    fn e08_both_halves_of_a_wide_glyph_are_painted_over() {
+        let mut bytes = Vec::new();
+        {
+            let backend = ratatui::backend::CrosstermBackend::new(&mut bytes);
+            let mut screen = Screen::new(backend, 10, 1, None);
+            screen
+                .draw(|buf| {
+                    buf.set_string(0, 0, "你好a", Style::new());
+                    None
+                })
+                .unwrap();
+            screen.draw(|_| None).unwrap();
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        let second = text.rsplit('a').next().unwrap();
+        assert_eq!(second.matches(' ').count(), 5, "five cells were covered: {second:?}");
+    }
+
+    #[test]
+    fn the_shown_text_is_what_was_drawn() {
+        let mut screen = Screen::new(TestBackend::new(6, 1), 6, 1, None);
+        for text in ["你好a", "xy", "a你", ""] {
+            screen
+                .draw(|buf| {
+                    buf.set_string(0, 0, text, Style::new());
+                    None
+                })
+                .unwrap();
+            let mut wanted = Buffer::empty(Rect::new(0, 0, 6, 1));
+            wanted.set_string(0, 0, text, Style::new());
+            assert_eq!(screen.backend().buffer(), &wanted, "{text}");
+        }
     }
 }
