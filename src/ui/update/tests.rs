@@ -1,10 +1,9 @@
-//! Key paths: what a person presses and sees. The engine's events that only fill the model are set on the model directly.
+//! Key paths: what a person presses and sees.
 
 use super::testing::{Driver, command};
 use crate::protocol::event::AgentTypeView;
 use crate::protocol::permission::{Question, QuestionOption};
-use crate::protocol::{AgentId, AgentInfo, Approval, ApprovalBody, Budget, EventKind, Mode, Op, TaskId, Usage};
-use crate::ui::model::{AgentRow, AgentState};
+use crate::protocol::{AgentId, Approval, ApprovalBody, EventKind, Mode, Op, TaskId};
 use crate::ui::msg::{Effect, Msg};
 use crate::ui::overlays::Overlay;
 use proptest::prelude::*;
@@ -13,42 +12,9 @@ fn turn(text: &str) -> Op {
     Op::UserTurn { text: text.into(), images: Vec::new() }
 }
 
-fn child(n: u32, background: bool, prompt: &str) -> AgentRow {
-    AgentRow {
-        info: AgentInfo {
-            id: AgentId::child(n),
-            parent: AgentId::MAIN,
-            depth: 1,
-            kind: "Explore".into(),
-            description: format!("look {n}"),
-            prompt: prompt.into(),
-            model: "m".into(),
-            background,
-            max_requests: 30,
-            budget: Budget::default(),
-            read_only: true,
-            fork: false,
-        },
-        state: AgentState::Running,
-        requests: 1,
-        tool_uses: 0,
-        usage: Usage::default(),
-        cost_usd: 0.0,
-        gauge: crate::protocol::Gauge::default(),
-        current: None,
-        recent: Vec::new(),
-        started: 1_000_000,
-        ended: None,
-        stalled: false,
-        retry: None,
-        outcome: None,
-        dismissed: false,
-    }
-}
-
 fn with_child(n: u32, background: bool) -> Driver {
     let mut d = Driver::new(100, 30);
-    d.ui.model.agents.insert(AgentId::child(n), child(n, background, "do it"));
+    d.spawn(n, background, "do it");
     d
 }
 
@@ -101,11 +67,10 @@ fn x5_a_line_is_a_message_a_command_a_shell_line_or_a_memory() {
 #[test]
 fn x5_an_unknown_command_is_never_sent_and_comes_back_with_up() {
     let mut d = Driver::new(100, 30);
-    let version = d.ui.model.version;
     d.type_text("/tsks now").press(&["enter"]);
     assert_eq!(d.ops(), []);
     assert!(d.ui.composer.is_empty());
-    assert!(d.ui.model.version > version, "a notice was folded in");
+    assert!(d.screen().contains("There is no command /tsks") && d.screen().contains("did you mean /tasks?"), "{}", d.screen());
     d.press(&["up"]);
     assert_eq!(d.ui.composer.text(), "/tsks now");
 }
@@ -234,8 +199,7 @@ fn u3_the_trace_pane_folds_and_remembers() {
 fn u3_u4_the_task_panel_opens_a_child_with_the_end_of_its_prompt() {
     let mut d = Driver::new(100, 30);
     let prompt = format!("CHILDPROMPT {}DEEPMARK", "with many details ".repeat(20));
-    d.ui.model.agents.insert(AgentId::child(1), child(1, true, &prompt));
-    d.ui.model.agents.insert(AgentId::child(2), child(2, true, "other"));
+    d.spawn(1, true, &prompt).spawn(2, true, "other");
     assert!(!d.screen().contains("DEEPMARK"));
     d.press(&["ctrl+t", "enter"]);
     let text = d.screen();
@@ -252,7 +216,7 @@ fn u3_u4_the_task_panel_opens_a_child_with_the_end_of_its_prompt() {
     d.press(&["esc", "esc"]);
     assert!(d.ui.overlays.is_empty());
     let mut d = Driver::new(80, 24);
-    d.ui.model.agents.insert(AgentId::child(1), child(1, true, &format!("START {}ENDMARK", "word ".repeat(20_000))));
+    d.spawn(1, true, &format!("START {}ENDMARK", "word ".repeat(20_000)));
     d.press(&["ctrl+t", "enter"]);
     assert!(d.screen().contains("START") && d.screen().contains("ENDMARK"), "{}", d.screen());
 }
