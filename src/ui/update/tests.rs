@@ -3,7 +3,7 @@
 use super::testing::{Driver, command};
 use crate::protocol::event::AgentTypeView;
 use crate::protocol::permission::{Question, QuestionOption};
-use crate::protocol::{AgentId, Approval, ApprovalBody, EventKind, Mode, Op, TaskId};
+use crate::protocol::{AgentId, Approval, ApprovalBody, EventKind, Mode, Op, Origin, TaskId};
 use crate::ui::msg::{Effect, Msg};
 use crate::ui::overlays::Overlay;
 use proptest::prelude::*;
@@ -335,7 +335,7 @@ fn u2_the_draft_is_visible_at_every_usable_width() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn e02_any_size_with_anything_open_draws(width in 0u16..140, height in 0u16..45, what in 0usize..12, keys in prop::collection::vec(0usize..14, 0..8)) {
         let mut d = with_child(1, true);
@@ -374,4 +374,33 @@ proptest! {
         d.send(Msg::Resize(80, 24));
         d.screen();
     }
+}
+#[test]
+fn u1_the_regions_stand_together_at_every_class_of_width() {
+    let mut d = Driver::new(120, 30);
+    d.engine(AgentId::MAIN, EventKind::UserMessage { text: "QUESTION".into(), origin: Origin::Person });
+    d.spawn(1, false, "p").spawn(2, true, "p").wait(9_000).type_text("DRAFT");
+    let wide = d.screen();
+    for part in ["┬", "QUESTION", "│ TASKS", "a2 Explore look 2", "┤\n SUBAGENTS  2 running", "▾ a1 Explore", "┴", " ❯ DRAFT", "^T tasks"] {
+        assert!(wide.contains(part), "{part}\n{wide}");
+    }
+    d.send(Msg::Resize(100, 26));
+    let middle = d.screen();
+    assert!(middle.contains("\n tasks ") && middle.contains("▾ a1 Explore") && !middle.contains("│ TASKS"), "{middle}");
+    d.send(Msg::Resize(70, 20));
+    let narrow = d.screen();
+    assert!(narrow.contains("SUBAGENTS  2 running") && !narrow.contains("▾ a1") && narrow.contains("QUESTION"), "{narrow}");
+}
+
+#[test]
+fn u5_search_brings_the_words_into_view() {
+    let mut d = Driver::new(100, 24);
+    for n in 0..200 {
+        d.engine(AgentId::MAIN, EventKind::UserMessage { text: format!("message {n} end"), origin: Origin::Person });
+    }
+    assert!(!d.screen().contains("message 17 end"));
+    d.press(&["ctrl+f"]).type_text("message 17 ").press(&["enter"]);
+    assert!(d.screen().contains("message 17 end"), "{}", d.screen());
+    d.press(&["esc", "end"]);
+    assert!(d.screen().contains("message 199 end"));
 }
