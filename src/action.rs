@@ -58,6 +58,8 @@ actions! {
     ScrollEnd = "scroll-end", "to the last line, and follow";
     PreviousMessage = "previous-message", "to your message before";
     NextMessage = "next-message", "to your message after";
+    ExpandOutput = "expand-output", "unfold or fold outputs and reports";
+    ToggleThinking = "toggle-thinking", "unfold or fold reasoning";
     HistorySearch = "history-search", "search earlier messages";
     Complete = "complete", "take the selected completion";
     LineUp = "line-up", "a line up; earlier messages on the first line";

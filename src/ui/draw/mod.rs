@@ -22,12 +22,12 @@ pub fn draw(ui: &mut Ui, buf: &mut Buffer) -> Option<Position> {
     let mut cursor = None;
     if !covered {
         let theme = ui.theme.clone();
+        ui.conversation.now = ui.now;
         status::draw_header(buf, areas.header, ui);
         for rule in [areas.header_rule, areas.trace_rule, areas.composer_rule] {
             paint::rule(buf, rule, theme.border);
         }
         conversation::draw(buf, areas.conversation, &ui.model, AgentId::MAIN, &mut ui.conversation, &mut ui.cache, &theme);
-        overlays::search::mark(ui, buf, areas.conversation);
         if areas.trace_folded {
             agents::draw_folded(buf, areas.trace, &ui.model, ui.now, &theme);
         } else {

@@ -101,6 +101,8 @@ pub fn key(state: &mut State, ui: &mut Ui, key: Key, out: &mut Vec<Effect>) -> N
         Some(Action::AbortTask) => out.push(Effect::Op(Op::Abort { task: TaskId::Agent(agent) })),
         Some(Action::BackgroundTask | Action::ToBackground) => out.push(Effect::Op(Op::ToBackground { agent: Some(agent) })),
         Some(Action::AnswerQuestion) => super::ask::open_parked(ui),
+        Some(Action::ExpandOutput) => state.conversation.expand = !state.conversation.expand,
+        Some(Action::ToggleThinking) => state.conversation.show_thinking = !state.conversation.show_thinking,
         Some(action) => {
             if let Some(scroll) = crate::ui::update::scroll_of(action) {
                 let area = areas(&ui.model, state, ui.areas().screen).conversation;
@@ -176,6 +178,7 @@ pub fn draw(state: &mut State, ui: &mut Ui, buf: &mut Buffer) -> Option<Position
     if a.prompt.height > 0 {
         paint::rule(buf, Rect { y: a.prompt.bottom() - 1, height: 1, ..a.prompt }, theme.border);
     }
+    state.conversation.now = ui.now;
     conversation::draw(buf, a.conversation, &ui.model, state.agent, &mut state.conversation, &mut ui.cache, &theme);
     draw_line(state, ui, buf, &a)
 }

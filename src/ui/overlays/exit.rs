@@ -40,7 +40,7 @@ pub fn draw(ui: &Ui, buf: &mut Buffer) -> Option<Position> {
     let running = tasks::running(&ui.model);
     let title = if running == 1 { "1 task still runs in the background".to_owned() } else { format!("{running} tasks still run in the background") };
     let inside = paint::frame(buf, rect, &title, "", "", theme.warn, theme.text);
-    let names: Vec<String> = tasks::order(&ui.model).iter().filter(|id| tasks::is_running(&ui.model, **id)).map(ToString::to_string).collect();
+    let names: Vec<String> = crate::ui::panes::tasks::rows(&ui.model).iter().filter(|id| tasks::is_running(&ui.model, **id)).map(ToString::to_string).collect();
     paint::put_cut(buf, inside, inside.x, inside.y, inside.width, &names.join(" · "), theme.muted);
     paint::put_cut(buf, inside, inside.x, inside.y.saturating_add(1), inside.width, "[w]ait  [s]top all  [c]ancel", theme.text);
     None

@@ -1,42 +1,33 @@
-//! Search in the conversation: pages are drawn unseen until the words stand on one; hits on the screen are marked.
-//!
-//! So it finds exactly what a person could read, whatever a cell looks like, and needs no knowledge of cells.
+//! Search in the main conversation; what was found is marked and brought into view. Also what is copied and paged.
 
 use super::Next;
 use crate::action::Action;
 use crate::config::keymap::{Context, Key};
 use crate::protocol::AgentId;
+use crate::ui::cells::plain;
 use crate::ui::draw::paint;
 use crate::ui::model::ItemKind;
 use crate::ui::panes::composer::line::Line;
-use crate::ui::panes::conversation::{self, Scroll};
+use crate::ui::panes::conversation::find;
 use crate::ui::update::Ui;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use std::fmt::Write;
-
-/// Pages looked at for one search.
-const PAGES: usize = 3_000;
 
 /// The state of the search line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     /// What is looked for.
     pub line: Line,
+    /// The cell that was found last, by its place in the transcript.
+    hit: Option<usize>,
     nothing: bool,
-}
-
-/// Words whose hits on the screen are marked.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Found {
-    words: String,
 }
 
 /// A key for the search line.
 pub fn key(state: &mut State, ui: &mut Ui, key: Key) -> Next {
     match ui.keymap.find(&[Context::Composer, Context::Global], key) {
         Some(Action::Interrupt | Action::ClearOrQuit) => {
-            ui.search.words.clear();
+            ui.conversation.highlight.clear();
             return Next::Close;
         }
         Some(Action::Submit | Action::LineUp | Action::Search) => look(state, ui, true),
@@ -60,76 +51,26 @@ pub fn key(state: &mut State, ui: &mut Ui, key: Key) -> Next {
 }
 
 fn typed(state: &mut State, ui: &mut Ui) {
-    state.nothing = false;
-    ui.search.words = state.line.text().to_lowercase();
+    (state.nothing, state.hit) = (false, None);
+    state.line.text().clone_into(&mut ui.conversation.highlight);
 }
 
-/// Go to the next page that holds the words, towards the start or the end; stays where it is when there is none.
-fn look(state: &mut State, ui: &mut Ui, up: bool) {
-    let words = state.line.text().to_lowercase();
-    ui.search.words.clone_from(&words);
-    let area = Rect { x: 0, y: 0, ..ui.areas().conversation };
-    if words.trim().is_empty() || area.is_empty() {
-        return;
-    }
-    let mut position = ui.conversation.clone();
-    let mut buf = Buffer::empty(area);
-    let step = isize::try_from(area.height).unwrap_or(1).saturating_sub(1).max(1) * if up { -1 } else { 1 };
-    for _ in 0..PAGES {
-        let before = position.clone();
-        position.scroll(Scroll::Lines(step), &ui.model, AgentId::MAIN, &mut ui.cache, area, &ui.theme);
-        if position == before {
-            break;
-        }
-        buf.reset();
-        conversation::draw(&mut buf, area, &ui.model, AgentId::MAIN, &mut position, &mut ui.cache, &ui.theme);
-        if !hits(&buf, area, &words).is_empty() {
-            ui.conversation = position;
-            state.nothing = false;
-            return;
-        }
-    }
-    // The page that is shown may hold them already.
-    state.nothing = true;
-}
-
-/// Places of the words in the rows of an area: (row, first column, behind the last column).
-fn hits(buf: &Buffer, area: Rect, words: &str) -> Vec<(u16, u16, u16)> {
-    let mut found = Vec::new();
-    for y in area.top()..area.bottom() {
-        let mut row = String::new();
-        let mut columns = Vec::new();
-        let mut covered = area.left();
-        for x in area.left()..area.right() {
-            // The cell behind a wide character belongs to it.
-            if x < covered {
-                continue;
-            }
-            let symbol = buf.cell((x, y)).map_or(" ", |c| c.symbol()).to_lowercase();
-            columns.extend(std::iter::repeat_n(x, symbol.len()));
-            row.push_str(&symbol);
-            covered = x.saturating_add(u16::try_from(paint::width(&symbol)).unwrap_or(1).max(1));
-        }
-        for (at, hit) in row.match_indices(words) {
-            let first = columns.get(at).copied().unwrap_or(area.left());
-            let last = columns.get(at + hit.len() - 1).copied().unwrap_or(first);
-            found.push((y, first, last.saturating_add(1)));
-        }
-    }
-    found
-}
-
-/// Mark the hits on the drawn conversation.
-pub fn mark(ui: &Ui, buf: &mut Buffer, area: Rect) {
-    if ui.search.words.trim().is_empty() {
-        return;
-    }
-    for (y, from, to) in hits(buf, area, &ui.search.words) {
-        for x in from..to {
-            if let Some(cell) = buf.cell_mut((x, y)) {
-                cell.set_style(ui.theme.selected);
-            }
-        }
+/// Go to the next cell that holds the words, towards the start or the end, around the ends.
+fn look(state: &mut State, ui: &mut Ui, back: bool) {
+    let main = AgentId::MAIN;
+    let count = ui.model.transcripts.get(&main).map_or(0, |t| t.items.len()).max(1);
+    let from = match state.hit {
+        Some(n) => (if back { n + count - 1 } else { n + 1 }) % count,
+        // The newest first: what was said last is looked for most.
+        None if back => count - 1,
+        None => ui.conversation.first_place(&ui.model, main),
+    };
+    let found = find(&ui.model, main, state.line.text(), from, back);
+    state.nothing = found.is_none();
+    state.hit = found;
+    if let Some(place) = found {
+        let area = ui.areas().conversation;
+        ui.conversation.reveal(place, &ui.model, main, &mut ui.cache, area, &ui.theme);
     }
 }
 
@@ -159,18 +100,8 @@ pub fn last_reply(ui: &Ui) -> Option<String> {
 /// The main conversation as plain text, for the pager.
 #[must_use]
 pub fn transcript(ui: &Ui) -> String {
-    let mut out = String::new();
     let items = ui.model.transcripts.get(&AgentId::MAIN).map(|t| t.items.as_slice()).unwrap_or_default();
-    for item in items {
-        let _ = match &item.kind {
-            ItemKind::User { text, .. } => writeln!(out, "❯ {text}\n"),
-            ItemKind::Assistant { text, .. } => writeln!(out, "{text}\n"),
-            ItemKind::Thinking { text, .. } => writeln!(out, "(thinking) {text}\n"),
-            ItemKind::Tool(tool) => writeln!(out, "⏺ {} {}  {}\n", tool.name, tool.title, tool.summary),
-            ItemKind::Notice { text, hint, .. } => writeln!(out, "{text} {hint}\n"),
-            ItemKind::Compacted { summary, .. } => writeln!(out, "(the conversation was summed up)\n{summary}\n"),
-        };
-    }
+    let text = items.iter().map(|i| plain(i)).collect::<Vec<_>>().join("\n\n");
     // Nothing of a model or a tool may reach the terminal as a control sequence, also not through a pager.
-    out.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
+use tokio::task::LocalSet;
 
 /// Keys as the terminal library gives them: only the first waker since the last event is remembered.
 #[derive(Clone, Default)]
@@ -111,6 +112,7 @@ struct Rig {
     task: tokio::task::JoinHandle<(io::Result<Exit>, VecDeque<Op>)>,
 }
 
+/// The render cache stays on its thread, so the loop does as well: call it inside a `LocalSet`.
 fn rig(setup: Setup, ops_room: usize) -> Rig {
     let keys = Keys::default();
     let (outside, outside_queue) = mpsc::channel(8);
@@ -122,7 +124,7 @@ fn rig(setup: Setup, ops_room: usize) -> Rig {
     let (writer, held) = FrameWriter::new(counter.clone());
     let begun = Instant::now();
     let clock = move || 1_000_000 + u64::try_from(begun.elapsed().as_millis()).unwrap();
-    let task = tokio::spawn(async move {
+    let task = tokio::task::spawn_local(async move {
         let setup = Setup { keymap: Keymap::built_in(), ..setup };
         let screen = Screen::new(CrosstermBackend::new(writer), 80, 24, Some(held));
         drive(event_queue, op_sender, &setup, screen, host, clock).await
@@ -164,146 +166,183 @@ impl Rig {
 
 #[tokio::test(start_paused = true)]
 async fn keys_are_echoed_sent_and_the_cursor_stands_behind_them() {
-    let mut r = rig(Setup { folder: "~/proj".into(), ..Setup::default() }, 8);
-    settle().await;
-    assert!(r.terminal().screen().contents().contains("tui-agent  ~/proj"), "painted before anything happened");
-    for c in "你好a".chars() {
-        r.keys.send(key(c)).await;
-    }
-    settle().await;
-    // One more after a rest: the loop still listens.
-    r.keys.send(key('!')).await;
-    settle().await;
-    assert!(r.terminal().screen().contents().contains("❯ 你好a!"));
-    r.keys.send(Term::Key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE))).await;
-    settle().await;
-    let terminal = r.terminal();
-    let screen = terminal.screen();
-    let (row, column) = screen.cursor_position();
-    assert!(screen.contents_between(row, 0, row, 80).contains("❯ 你好a"), "{}", screen.contents());
-    assert_eq!(column, 3 + 5);
-    assert!(!screen.hide_cursor());
-    r.keys.send(ENTER).await;
-    assert_eq!(r.ops.recv().await, Some(Op::UserTurn { text: "你好a".into(), images: vec![] }));
+    LocalSet::new()
+        .run_until(async {
+            let mut r = rig(Setup { folder: "~/proj".into(), ..Setup::default() }, 8);
+            settle().await;
+            assert!(r.terminal().screen().contents().contains("tui-agent  ~/proj"), "painted before anything happened");
+            for c in "你好a".chars() {
+                r.keys.send(key(c)).await;
+            }
+            settle().await;
+            // One more after a rest: the loop still listens.
+            r.keys.send(key('!')).await;
+            settle().await;
+            assert!(r.terminal().screen().contents().contains("❯ 你好a!"));
+            r.keys.send(Term::Key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE))).await;
+            settle().await;
+            let terminal = r.terminal();
+            let screen = terminal.screen();
+            let (row, column) = screen.cursor_position();
+            assert!(screen.contents_between(row, 0, row, 80).contains("❯ 你好a"), "{}", screen.contents());
+            assert_eq!(column, 3 + 5);
+            assert!(!screen.hide_cursor());
+            r.keys.send(ENTER).await;
+            assert_eq!(r.ops.recv().await, Some(Op::UserTurn { text: "你好a".into(), images: vec![] }));
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn u8_an_idle_interface_writes_nothing_and_a_key_few_bytes() {
-    let r = rig(Setup::default(), 8);
-    settle().await;
-    r.keys.send(key('x')).await;
-    settle().await;
-    let (writes, bytes) = (r.writes(), r.bytes());
-    tokio::time::sleep(Duration::from_mins(10)).await;
-    assert_eq!((r.writes(), r.bytes()), (writes, bytes));
-    r.keys.send(key('y')).await;
-    settle().await;
-    assert!(r.bytes() - bytes <= 50, "{} bytes", r.bytes() - bytes);
-    // A key that changes nothing writes nothing.
-    let bytes = r.bytes();
-    r.keys.send(Term::Key(KeyEvent::new(KeyCode::F(20), KeyModifiers::NONE))).await;
-    settle().await;
-    assert_eq!(r.bytes(), bytes);
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            settle().await;
+            r.keys.send(key('x')).await;
+            settle().await;
+            let (writes, bytes) = (r.writes(), r.bytes());
+            tokio::time::sleep(Duration::from_mins(10)).await;
+            assert_eq!((r.writes(), r.bytes()), (writes, bytes));
+            r.keys.send(key('y')).await;
+            settle().await;
+            assert!(r.bytes() - bytes <= 50, "{} bytes", r.bytes() - bytes);
+            // A key that changes nothing writes nothing.
+            let bytes = r.bytes();
+            r.keys.send(Term::Key(KeyEvent::new(KeyCode::F(20), KeyModifiers::NONE))).await;
+            settle().await;
+            assert_eq!(r.bytes(), bytes);
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn u8_a_burst_is_merged_into_few_frames() {
-    let r = rig(Setup::default(), 8);
-    settle().await;
-    let writes = r.writes();
-    for n in 0..20_000 {
-        r.events.send(delta(n)).await.unwrap();
-    }
-    settle().await;
-    assert!(r.writes() - writes < 200, "{}", r.writes() - writes);
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            settle().await;
+            let writes = r.writes();
+            for n in 0..20_000 {
+                r.events.send(delta(n)).await.unwrap();
+            }
+            settle().await;
+            assert!(r.writes() - writes < 200, "{}", r.writes() - writes);
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn many_requests_for_a_slow_engine_are_kept_in_order() {
-    let mut r = rig(Setup::default(), 1);
-    settle().await;
-    for n in 0..5 {
-        for c in format!("m{n}").chars() {
-            r.keys.send(key(c)).await;
-        }
-        r.keys.send(ENTER).await;
-    }
-    settle().await;
-    for n in 0..5 {
-        assert_eq!(r.ops.recv().await, Some(Op::UserTurn { text: format!("m{n}"), images: vec![] }));
-    }
+    LocalSet::new()
+        .run_until(async {
+            let mut r = rig(Setup::default(), 1);
+            settle().await;
+            for n in 0..5 {
+                for c in format!("m{n}").chars() {
+                    r.keys.send(key(c)).await;
+                }
+                r.keys.send(ENTER).await;
+            }
+            settle().await;
+            for n in 0..5 {
+                assert_eq!(r.ops.recv().await, Some(Op::UserTurn { text: format!("m{n}"), images: vec![] }));
+            }
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn it_ends_by_the_person_a_signal_or_the_engine() {
-    let r = rig(Setup::default(), 8);
-    r.keys.send(ctrl('d')).await;
-    assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::Quit);
-    let r = rig(Setup::default(), 8);
-    r.outside.send(Outside::Signal(15)).await.unwrap();
-    assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::Signal(15));
-    let r = rig(Setup::default(), 8);
-    drop(r.events);
-    assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::EngineEnded);
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            r.keys.send(ctrl('d')).await;
+            assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::Quit);
+            let r = rig(Setup::default(), 8);
+            r.outside.send(Outside::Signal(15)).await.unwrap();
+            assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::Signal(15));
+            let r = rig(Setup::default(), 8);
+            drop(r.events);
+            assert_eq!(r.task.await.unwrap().0.unwrap().reason, ExitReason::EngineEnded);
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn e06_a_panic_that_takes_the_engine_ends_it_and_another_one_does_not() {
-    let r = rig(Setup::default(), 8);
-    settle().await;
-    r.outside.send(Outside::Panicked("boom".into())).await.unwrap();
-    settle().await;
-    settle().await;
-    settle().await;
-    assert_eq!(*r.calls.lock().unwrap(), ["enter"], "the terminal is taken again");
-    drop(r.events);
-    r.outside.send(Outside::Panicked("bang".into())).await.unwrap();
-    let exit = r.task.await.unwrap().0.unwrap();
-    assert_eq!(exit.reason, ExitReason::EngineEnded);
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            settle().await;
+            r.outside.send(Outside::Panicked("boom".into())).await.unwrap();
+            settle().await;
+            settle().await;
+            settle().await;
+            assert_eq!(*r.calls.lock().unwrap(), ["enter"], "the terminal is taken again");
+            drop(r.events);
+            r.outside.send(Outside::Panicked("bang".into())).await.unwrap();
+            let exit = r.task.await.unwrap().0.unwrap();
+            assert_eq!(exit.reason, ExitReason::EngineEnded);
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn u9_a_suspended_interface_takes_events_in_and_paints_anew() {
-    let r = rig(Setup::default(), 8);
-    settle().await;
-    r.keys.send(ctrl('z')).await;
-    settle().await;
-    for n in 0..1_000 {
-        r.events.send(delta(n)).await.unwrap();
-    }
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(*r.calls.lock().unwrap(), ["suspend", "enter"]);
-    assert!(r.terminal().screen().contents().contains("tui-agent"));
-    r.keys.send(key('q')).await;
-    settle().await;
-    assert!(r.terminal().screen().contents().contains("❯ q"));
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            settle().await;
+            r.keys.send(ctrl('z')).await;
+            settle().await;
+            for n in 0..1_000 {
+                r.events.send(delta(n)).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            assert_eq!(*r.calls.lock().unwrap(), ["suspend", "enter"]);
+            assert!(r.terminal().screen().contents().contains("tui-agent"));
+            r.keys.send(key('q')).await;
+            settle().await;
+            assert!(r.terminal().screen().contents().contains("❯ q"));
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn u6_the_editor_gets_the_text_and_gives_it_back() {
-    let r = rig(Setup::default(), 8);
-    r.keys.send(key('a')).await;
-    r.keys.send(ctrl('g')).await;
-    settle().await;
-    assert!(r.terminal().screen().contents().contains("❯ a edited"), "{}", r.terminal().screen().contents());
+    LocalSet::new()
+        .run_until(async {
+            let r = rig(Setup::default(), 8);
+            r.keys.send(key('a')).await;
+            r.keys.send(ctrl('g')).await;
+            settle().await;
+            assert!(r.terminal().screen().contents().contains("❯ a edited"), "{}", r.terminal().screen().contents());
+        })
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn u6_history_and_the_fold_are_kept_privately() {
-    let dir = tempfile::tempdir().unwrap();
-    let setup = Setup { history_file: Some(dir.path().join("state/history.jsonl")), state_file: Some(dir.path().join("state/ui.toml")), ..Setup::default() };
-    let r = rig(setup.clone(), 8);
-    r.keys.send(key('h')).await;
-    r.keys.send(ENTER).await;
-    r.keys.send(ctrl('o')).await;
-    settle().await;
-    assert_eq!(std::fs::read_to_string(setup.history_file.as_ref().unwrap()).unwrap(), "\"h\"\n");
-    assert!(!start(&setup, 80, 24, 0).trace_open);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(setup.history_file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    }
+    LocalSet::new()
+        .run_until(async {
+            let dir = tempfile::tempdir().unwrap();
+            let setup =
+                Setup { history_file: Some(dir.path().join("state/history.jsonl")), state_file: Some(dir.path().join("state/ui.toml")), ..Setup::default() };
+            let r = rig(setup.clone(), 8);
+            r.keys.send(key('h')).await;
+            r.keys.send(ENTER).await;
+            r.keys.send(ctrl('o')).await;
+            settle().await;
+            assert_eq!(std::fs::read_to_string(setup.history_file.as_ref().unwrap()).unwrap(), "\"h\"\n");
+            assert!(!start(&setup, 80, 24, 0).trace_open);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                assert_eq!(setup.history_file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+            }
+        })
+        .await;
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Ui, completions, submit};
 use crate::action::Action;
 use crate::config::keymap::{Context, Key};
-use crate::protocol::{AgentId, Level, Mode, Op, TaskId};
+use crate::protocol::{Level, Mode, Op, TaskId};
 use crate::ui::msg::Effect;
 use crate::ui::overlays::{self, Overlay, tasks};
 use crate::ui::panes::composer::complete::accept;
@@ -32,9 +32,9 @@ pub fn act(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) {
         Action::ToggleTrace => toggle_trace(ui, out),
         Action::FocusTrace => {
             ui.trace_focused = !ui.areas().trace.is_empty();
-            step_trace(ui, 0);
+            ui.agents.selected = ui.agents.current(&ui.model);
         }
-        Action::ToggleTasks => ui.overlays.push(Overlay::Tasks(tasks::open(ui))),
+        Action::ToggleTasks => ui.overlays.push(Overlay::Tasks(crate::ui::panes::tasks::State::default())),
         Action::AnswerQuestion => overlays::ask::open_parked(ui),
         Action::ToBackground => out.push(Effect::Op(Op::ToBackground { agent: None })),
         Action::Help => ui.overlays.push(Overlay::Help(overlays::help::State::default())),
@@ -43,6 +43,8 @@ pub fn act(ui: &mut Ui, action: Action, out: &mut Vec<Effect>) {
         Action::TranscriptPager => out.push(Effect::Page(overlays::search::transcript(ui))),
         Action::ExternalEditor => out.push(Effect::Edit(ui.composer.text())),
         Action::CopyMessage => copy(ui, out),
+        Action::ExpandOutput => ui.conversation.expand = !ui.conversation.expand,
+        Action::ToggleThinking => ui.conversation.show_thinking = !ui.conversation.show_thinking,
         Action::Redraw => out.push(Effect::Repaint),
         Action::Suspend => out.push(Effect::Suspend),
         Action::ClearOrQuit => clear_or_quit(ui, out),
@@ -144,14 +146,15 @@ pub fn history_key(ui: &mut Ui, key: Key) {
 /// Keys while the trace pane has them.
 pub fn trace_key(ui: &mut Ui, key: Key, out: &mut Vec<Effect>) {
     let action = ui.keymap.find(&[Context::List, Context::Global], key);
-    let selected = ui.agents.selected;
+    let selected = ui.agents.current(&ui.model);
     match (action, selected) {
-        (Some(Action::SelectUp), _) => step_trace(ui, -1),
-        (Some(Action::SelectDown), _) => step_trace(ui, 1),
+        (Some(Action::SelectUp), _) => ui.agents.select_prev(&ui.model),
+        (Some(Action::SelectDown), _) => ui.agents.select_next(&ui.model),
         (Some(Action::Choose), Some(agent)) => {
             ui.trace_focused = false;
             ui.overlays.push(Overlay::Child(overlays::child::State::new(agent)));
         }
+        (Some(Action::Toggle), _) => ui.agents.toggle(&ui.model),
         (Some(Action::StopTask), Some(agent)) => out.push(Effect::Op(Op::Stop { agent })),
         (Some(Action::AbortTask), Some(agent)) => out.push(Effect::Op(Op::Abort { task: TaskId::Agent(agent) })),
         (Some(Action::BackgroundTask), Some(agent)) => out.push(Effect::Op(Op::ToBackground { agent: Some(agent) })),
@@ -169,13 +172,6 @@ pub fn trace_key(ui: &mut Ui, key: Key, out: &mut Vec<Effect>) {
             }
         }
     }
-}
-
-fn step_trace(ui: &mut Ui, by: isize) {
-    let ids: Vec<AgentId> = ui.model.agents.iter().filter(|(_, a)| !a.dismissed).map(|(id, _)| *id).collect();
-    let at = ui.agents.selected.and_then(|s| ids.iter().position(|id| *id == s));
-    let next = at.map_or(0, |n| n.saturating_add_signed(by).min(ids.len().saturating_sub(1)));
-    ui.agents.selected = ids.get(next).copied();
 }
 
 fn cycle_mode(ui: &mut Ui, out: &mut Vec<Effect>) {

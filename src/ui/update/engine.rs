@@ -4,7 +4,7 @@ use super::Ui;
 use crate::protocol::{Event, EventKind, Mode};
 use crate::ui::fold;
 use crate::ui::msg::Effect;
-use crate::ui::panes::{agents, conversation};
+use crate::ui::panes::agents;
 
 /// Take an event in.
 pub fn take(ui: &mut Ui, event: &Event, out: &mut Vec<Effect>) {
@@ -15,7 +15,7 @@ pub fn take(ui: &mut Ui, event: &Event, out: &mut Vec<Effect>) {
         ui.bypass_allowed |= *mode == Mode::Bypass;
         ui.mode_asked = None;
         ui.awaiting = false;
-        ui.conversation = conversation::State::default();
+        ui.conversation.follow();
         ui.agents = agents::State::default();
         ui.trace_focused = false;
         ui.overlays.retain(crate::ui::overlays::Overlay::outlives_session);

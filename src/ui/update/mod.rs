@@ -103,8 +103,6 @@ pub struct Ui {
     pub initial_prompt: Option<String>,
     /// Quit when nothing runs any more.
     pub exit_when_idle: bool,
-    /// Words looked for in the conversation.
-    pub search: overlays::search::Found,
     /// Number of the newest event.
     pub seq: u64,
 }
@@ -142,7 +140,6 @@ impl Ui {
             files: (Vec::new(), None),
             initial_prompt: None,
             exit_when_idle: false,
-            search: overlays::search::Found::default(),
             seq: 0,
         }
     }

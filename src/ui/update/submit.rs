@@ -6,7 +6,6 @@ use crate::commands::{Outcome, Parsed, parse};
 use crate::protocol::{Level, Op};
 use crate::ui::msg::Effect;
 use crate::ui::panes::composer::history::History;
-use crate::ui::panes::conversation::Scroll;
 use crate::ui::theme::Theme;
 
 /// Send what stands in the input line.
@@ -21,7 +20,7 @@ pub fn submit(ui: &mut Ui, out: &mut Vec<Effect>) {
         out.push(Effect::SaveHistory(History::line(&text)));
     }
     // Sending follows the conversation again.
-    crate::ui::overlays::scroll(ui, Scroll::End);
+    ui.conversation.follow();
     send(ui, text, out);
 }
 

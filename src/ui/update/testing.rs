@@ -3,7 +3,7 @@
 use super::{Ui, update};
 use crate::config::keymap::{Key, KeyCode, Keymap};
 use crate::config::schema::UiConfig;
-use crate::protocol::{AgentId, Approval, ApprovalBody, ApprovalId, Event, EventKind, Op};
+use crate::protocol::{AgentId, AgentInfo, Approval, ApprovalBody, ApprovalId, Budget, Event, EventKind, Op};
 use crate::ui::draw::draw;
 use crate::ui::msg::{Effect, Msg};
 use crate::ui::theme::Theme;
@@ -65,10 +65,28 @@ impl Driver {
         self.send(Msg::Engine(event))
     }
 
-    /// A question arrives. The model is changed directly: folding is tested where it lives.
+    /// A question arrives.
     pub fn ask(&mut self, approval: Approval) -> &mut Self {
-        self.ui.model.approvals.push(approval);
-        self.send(Msg::Tick)
+        self.engine(approval.agent, EventKind::PermissionAsked { approval })
+    }
+
+    /// A child begins.
+    pub fn spawn(&mut self, n: u32, background: bool, prompt: &str) -> &mut Self {
+        let info = AgentInfo {
+            id: AgentId::child(n),
+            parent: AgentId::MAIN,
+            depth: 1,
+            kind: "Explore".into(),
+            description: format!("look {n}"),
+            prompt: prompt.into(),
+            model: "m".into(),
+            background,
+            max_requests: 30,
+            budget: Budget::default(),
+            read_only: true,
+            fork: false,
+        };
+        self.engine(AgentId::child(n), EventKind::AgentSpawned { info, call: None, pending: false })
     }
 
     /// Draw and read the rows.

@@ -15,6 +15,7 @@ use crate::protocol::{AgentId, Level};
 use crate::ui::model::{AgentState, Model};
 use crate::ui::overlays::ask;
 use crate::ui::update::{TOAST_MS, Ui};
+use crate::ui::widgets::gauge::{self, Reading};
 use crate::util::time::clock;
 use crate::util::tokens::short;
 
@@ -32,23 +33,15 @@ pub fn children_tokens(model: &Model) -> u64 {
 
 /// The gauge in words, longest first; the last one always fits.
 #[must_use]
-pub fn gauge(model: &Model) -> Vec<String> {
+pub fn gauges(model: &Model) -> Vec<String> {
     let g = &model.gauge;
-    let tilde = if g.estimated { "~" } else { "" };
-    let percent = format!("{tilde}{}%", g.percent());
-    let window = if g.window == 0 { "?".to_owned() } else { short(g.window) };
-    let used = format!("{}/{window}", short(g.used));
+    let reading = Reading { used: g.used, window: g.window, compact_at: g.compact_at, estimated: g.estimated };
     let kids = children_tokens(model);
     let kids = if kids == 0 { String::new() } else { format!(" · kids {}", short(kids)) };
-    let filled = (usize::from(g.percent()) + 5) / 10;
-    let bar: String = (0..10).map(|n| if n < filled { '▰' } else { '▱' }).collect();
-    vec![
-        format!("context {bar} {percent}  {used}{kids} "),
-        format!("{bar} {percent}  {used}{kids} "),
-        format!("{percent}  {used}{kids} "),
-        format!("{percent} {used} "),
-        percent,
-    ]
+    let (bar, words) = (gauge::text(&reading, 10), gauge::text(&reading, 0));
+    let tilde = if g.estimated { "~" } else { "" };
+    let least = if g.window == 0 { format!("{tilde}{}", short(g.used)) } else { format!("{tilde}{}%", g.percent()) };
+    vec![format!("context {bar}{kids} "), format!("{bar}{kids} "), format!("{words}{kids} "), format!("{words} "), least]
 }
 
 /// Where and with what, longest first.
@@ -82,10 +75,6 @@ pub fn place(ui: &Ui) -> Vec<String> {
 pub fn news(ui: &Ui) -> Option<(Level, String)> {
     if let Some(flash) = &ui.flash {
         return Some((flash.level, flash.text.clone()));
-    }
-    if let Some(retry) = &ui.model.retry {
-        let left = retry.until.saturating_sub(ui.now).div_ceil(1000);
-        return Some((Level::Warning, format!("retry {} of {} in {left} s: {}", retry.attempt, retry.max, retry.reason)));
     }
     let toast = ui.model.toasts.last().filter(|t| ui.now < t.at.saturating_add(TOAST_MS))?;
     Some((toast.level, toast.text.clone()))

@@ -1,14 +1,11 @@
 //! Draws the header and the hint line.
 
-use super::{elapsed, gauge, hints, news, parked, place};
+use super::{gauges, hints, news, parked, place};
 use crate::protocol::Level;
 use crate::ui::draw::paint;
 use crate::ui::update::Ui;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-
-/// Frames of the spinner of a running turn.
-const SPIN: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// Draw the header: the longest pair of place and gauge that fits.
 pub fn draw_header(buf: &mut Buffer, area: Rect, ui: &Ui) {
@@ -16,7 +13,7 @@ pub fn draw_header(buf: &mut Buffer, area: Rect, ui: &Ui) {
         return;
     }
     let theme = &ui.theme;
-    let (places, gauges) = (place(ui), gauge(&ui.model));
+    let (places, gauges) = (place(ui), gauges(&ui.model));
     let room = usize::from(area.width);
     // A shorter gauge before a shorter place, step by step.
     let pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (3, 2), (3, 3), (4, 3), (4, 4), (5, 4)];
@@ -38,13 +35,7 @@ pub fn draw_hint(buf: &mut Buffer, area: Rect, ui: &Ui) {
     }
     let theme = &ui.theme;
     let put = |buf: &mut Buffer, x: u16, text: &str, style| paint::put_cut(buf, area, x, area.y, area.right().saturating_sub(x), &paint::clean(text), style);
-    let mut x = put(buf, area.x, " ", theme.text);
-    if let Some(since) = ui.model.turn_since {
-        let frame = usize::try_from(ui.now / 250).unwrap_or(0) % SPIN.len();
-        x = put(buf, x, &format!("{} {}  ", SPIN[frame], elapsed(since, None, ui.now)), theme.busy);
-    } else {
-        x = put(buf, x, "  ", theme.text);
-    }
+    let mut x = put(buf, area.x, "   ", theme.text);
     if let Some(words) = parked(ui) {
         x = put(buf, x, &format!("{words} · "), theme.warn);
     }
