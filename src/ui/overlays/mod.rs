@@ -51,8 +51,8 @@ pub enum Next {
     Stay,
     /// It goes.
     Close,
-    /// It stays, under another one.
-    Open(Overlay),
+    /// Another one takes its place.
+    Instead(Overlay),
 }
 
 impl Overlay {
@@ -92,10 +92,7 @@ pub fn key(ui: &mut Ui, key: Key, out: &mut Vec<Effect>) {
     match next {
         Next::Stay => ui.overlays.push(top),
         Next::Close => {}
-        Next::Open(above) => {
-            ui.overlays.push(top);
-            ui.overlays.push(above);
-        }
+        Next::Instead(other) => ui.overlays.push(other),
     }
 }
 

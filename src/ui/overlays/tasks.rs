@@ -35,7 +35,7 @@ pub fn key(state: &mut State, ui: &mut Ui, key: Key, out: &mut Vec<Effect>) -> N
     match (action, selected) {
         (Some(Action::SelectUp | Action::ScrollUp), _) => state.select_prev(&ui.model),
         (Some(Action::SelectDown | Action::ScrollDown), _) => state.select_next(&ui.model),
-        (Some(Action::Choose), Some(TaskId::Agent(id))) => return Next::Open(Overlay::Child(child::State::new(id))),
+        (Some(Action::Choose), Some(TaskId::Agent(id))) => return Next::Instead(Overlay::Child(child::State::new(id))),
         (Some(Action::AbortTask), Some(task)) if running => out.push(Effect::Op(Op::Abort { task })),
         (Some(Action::StopTask), Some(TaskId::Agent(agent))) if running => out.push(Effect::Op(Op::Stop { agent })),
         (Some(Action::BackgroundTask), Some(TaskId::Agent(agent))) if running => out.push(Effect::Op(Op::ToBackground { agent: Some(agent) })),
