@@ -101,7 +101,7 @@ pub fn last_reply(ui: &Ui) -> Option<String> {
 #[must_use]
 pub fn transcript(ui: &Ui) -> String {
     let items = ui.model.transcripts.get(&AgentId::MAIN).map(|t| t.items.as_slice()).unwrap_or_default();
-    let text = items.iter().map(|i| plain(i)).collect::<Vec<_>>().join("\n\n");
+    let text = items.iter().map(plain).collect::<Vec<_>>().join("\n\n");
     // Nothing of a model or a tool may reach the terminal as a control sequence, also not through a pager.
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
