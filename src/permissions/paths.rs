@@ -69,7 +69,9 @@ pub fn is_protected(path: &Path, workspace: &Path, config_dir: &Path, home: &Pat
         home.join(".gitconfig"),
         home.join(".config/git"),
     ];
-    if users.iter().any(|dir| is_inside(path, dir)) {
+    // A child's worktree lies below the state folder, which may lie in the configuration folder (`TUI_AGENT_HOME`).
+    let own_worktree = workspace.starts_with(config_dir.join("state")) && path.starts_with(workspace);
+    if !own_worktree && users.iter().any(|dir| is_inside(path, dir)) {
         return true;
     }
     let relative = path.strip_prefix(workspace).unwrap_or(path);
