@@ -82,7 +82,8 @@ fn start_with(shell: &str, cwd_fd: i32, start: &Start<'_>) -> io::Result<Running
     let mut command = Command::new(shell);
     command.arg("-c").arg(script).current_dir(start.dir).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     environment(&mut command, start);
-    detach(&mut command, &cwd, cwd_fd);
+    let watcher = start.watcher.stream();
+    detach(&mut command, &cwd, cwd_fd, watcher.as_deref());
     let child = command.spawn()?;
     // Our copies of the pipe's writing end must go, or its end would never come.
     drop(command);

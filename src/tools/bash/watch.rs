@@ -6,9 +6,11 @@
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The argument with which the executable becomes the watching process; not meant for people.
@@ -69,6 +71,8 @@ pub fn watch_main() -> ExitCode {
         let Ok(line) = line else { break };
         match line.split_at_checked(1).map(|(sign, number)| (sign, number.parse())) {
             Some(("+", Ok(group))) => {
+                // Numbers of groups that are gone may be given to others.
+                groups.retain(|g| Pid::from_raw(*g).is_some_and(is_alive));
                 groups.insert(group);
             }
             Some(("-", Ok(group))) => {
@@ -108,7 +112,7 @@ pub(super) struct Watcher {
 #[derive(Debug, Default)]
 struct State {
     groups: BTreeSet<i32>,
-    process: Option<Child>,
+    process: Option<(Child, Arc<UnixStream>)>,
     /// It did not start, or died: commands run without it.
     has_failed: bool,
 }
@@ -118,16 +122,22 @@ impl Watcher {
         Self { command, state: Mutex::default() }
     }
 
-    /// A group runs.
-    pub(super) fn add(&self, group: Pid) {
+    /// The way to the watching process, which is started if need be: a command names its group there before it runs anything, so that not even a
+    /// sudden end of tui-agent finds a group that nobody knows of.
+    pub(super) fn stream(&self) -> Option<Arc<UnixStream>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.process.is_none() && !state.has_failed {
             state.process = self.start();
             state.has_failed = state.process.is_none();
         }
+        state.process.as_ref().filter(|_| !state.has_failed).map(|(_, stream)| Arc::clone(stream))
+    }
+
+    /// A group runs.
+    pub(super) fn add(&self, group: Pid) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let group = group.as_raw_nonzero().get();
         state.groups.insert(group);
-        state.tell(&format!("+{group}\n"));
     }
 
     /// A group is gone.
@@ -139,21 +149,20 @@ impl Watcher {
         }
     }
 
-    fn start(&self) -> Option<Child> {
+    fn start(&self) -> Option<(Child, Arc<UnixStream>)> {
         let program = self.command.program.clone().or_else(|| std::env::current_exe().ok())?;
         let mut command = Command::new(program);
         command.args(&self.command.args).envs(self.command.env.iter().map(|(k, v)| (k, v)));
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+        let (ours, theirs) = UnixStream::pair().ok()?;
+        let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+        Some((child, Arc::new(ours)))
     }
 }
 
 impl State {
     fn tell(&mut self, line: &str) {
-        let Some(stdin) = self.process.as_mut().and_then(|p| p.stdin.as_mut()) else { return };
-        if stdin.write_all(line.as_bytes()).is_err() {
-            self.process = None;
-            self.has_failed = true;
-        }
+        let sent = self.process.as_ref().map(|(_, stream)| (&**stream).write_all(line.as_bytes()));
+        self.has_failed |= sent.is_some_and(|s| s.is_err());
     }
 }
 
@@ -161,12 +170,12 @@ impl Drop for Watcher {
     /// What is left ends with its owner: by the watching process, which outlives us, or else at once.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        match &mut state.process {
-            Some(process) => {
-                drop(process.stdin.take());
-                let _ = process.try_wait();
-            }
-            None => signal_all(&state.groups.iter().filter_map(|g| Pid::from_raw(*g)).collect::<Vec<_>>(), Signal::KILL),
+        if let Some((mut process, stream)) = state.process.take() {
+            drop(stream);
+            let _ = process.try_wait();
+        }
+        if state.has_failed {
+            signal_all(&state.groups.iter().filter_map(|g| Pid::from_raw(*g)).collect::<Vec<_>>(), Signal::KILL);
         }
     }
 }

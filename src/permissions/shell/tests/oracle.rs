@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Logs `argc argv…` of every program that bash would start. The names in the lines are no builtins.
-const PRELUDE: &str = r#"command_not_found_handle() { printf '%s\0' "$#" "$@" >>"$ORACLE_LOG"; }
+/// Keeps `argc argv…` of every program that bash would start. The names in the lines are no builtins.
+const PRELUDE: &str = r#"command_not_found_handle() { printf '%s\0' "$#" "$@" >>"$ORACLE_LOG/$BASHPID"; }
 "#;
 
 const NAMES: [&str; 8] = ["ls", "cat", "rm", "'ca't", "l\\s", "if", "time", "!"];
@@ -32,6 +32,7 @@ fn run(line: &str) -> (Vec<Vec<String>>, BTreeSet<String>) {
     std::fs::create_dir(&work).unwrap();
     std::fs::write(work.join("in"), "").unwrap();
     let log = dir.path().join("log");
+    std::fs::create_dir(&log).unwrap();
     let script = format!("{PRELUDE}{line}\nwait");
     let mut bash = Command::new(bash_path().unwrap());
     bash.args(["--norc", "--noprofile", "-c", &script])
@@ -42,11 +43,14 @@ fn run(line: &str) -> (Vec<Vec<String>>, BTreeSet<String>) {
         .env("ORACLE_LOG", &log)
         .current_dir(&work);
     assert!(bash.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok());
-    let bytes = std::fs::read(&log).unwrap_or_default();
-    let mut fields = bytes.split(|b| *b == 0).map(|f| String::from_utf8_lossy(f).into_owned());
     let mut calls = Vec::new();
-    while let Some(count) = fields.next().and_then(|n| n.parse().ok()) {
-        calls.push(fields.by_ref().take(count).collect());
+    // One file for each process: records with line ends in them are written in several pieces.
+    for entry in std::fs::read_dir(&log).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        let mut fields = bytes.split(|b| *b == 0).map(|f| String::from_utf8_lossy(f).into_owned());
+        while let Some(count) = fields.next().and_then(|n| n.parse().ok()) {
+            calls.push(fields.by_ref().take(count).collect());
+        }
     }
     calls.sort();
     let files = std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).filter(|n| n != "in").collect();
