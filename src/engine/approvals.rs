@@ -36,6 +36,14 @@ enum Purpose {
     Questions { call: CallId, questions: Vec<Question> },
 }
 
+/// What a question says.
+struct Shown {
+    tool: String,
+    body: ApprovalBody,
+    reason: String,
+    rule: Option<String>,
+}
+
 struct Open {
     id: ApprovalId,
     agent: AgentId,
@@ -72,10 +80,14 @@ impl Engine {
         };
         let (tool, reason, rule) = (wanted.tool.clone(), wanted.reason.clone(), wanted.rule.clone());
         let purpose = Purpose::Call { call: call.clone(), wanted: Box::new(wanted) };
-        self.enqueue(id, Some(call.clone()), &tool, body, &reason, rule, purpose);
+        self.enqueue(id, Shown { tool, body, reason, rule }, purpose);
     }
 
-    fn enqueue(&mut self, agent: AgentId, call: Option<CallId>, tool: &str, body: ApprovalBody, reason: &str, rule: Option<String>, purpose: Purpose) {
+    fn enqueue(&mut self, agent: AgentId, shown: Shown, purpose: Purpose) {
+        let call = match &purpose {
+            Purpose::Call { call, .. } | Purpose::Questions { call, .. } => Some(call.clone()),
+            Purpose::FanOut { .. } => None,
+        };
         self.approvals.last += 1;
         let id = ApprovalId(self.approvals.last);
         self.approvals.open.push(Open { id, agent, purpose });
@@ -85,10 +97,10 @@ impl Engine {
             path: self.agent_path(agent),
             description: self.agents.get(&agent).and_then(|a| a.info.as_ref()).map(|i| i.description.clone()).unwrap_or_default(),
             call,
-            tool: tool.to_owned(),
-            body,
-            reason: reason.to_owned(),
-            rule,
+            tool: shown.tool,
+            body: shown.body,
+            reason: shown.reason,
+            rule: shown.rule,
             background: self.in_background(agent),
         };
         self.clocks(agent, false);
@@ -100,9 +112,9 @@ impl Engine {
         let mut at = Some(agent);
         while let Some(a) = at.and_then(|a| self.agents.get_mut(&a)) {
             if run {
-                a.clock.start()
+                a.clock.start();
             } else {
-                a.clock.stop()
+                a.clock.stop();
             }
             at = if a.is_background() { None } else { a.parent() };
         }
@@ -146,7 +158,8 @@ impl Engine {
         }
         let children = self.described(id, calls);
         let reason = format!("{} children in one reply, more than {limit}", calls.len());
-        self.enqueue(id, None, "Agent", ApprovalBody::FanOut { children }, &reason, None, Purpose::FanOut { calls: calls.to_vec() });
+        let shown = Shown { tool: "Agent".into(), body: ApprovalBody::FanOut { children }, reason, rule: None };
+        self.enqueue(id, shown, Purpose::FanOut { calls: calls.to_vec() });
     }
 
     /// (type, description) of calls in the last reply.
@@ -173,7 +186,8 @@ impl Engine {
             return self.finish_call(id, call, Outcome::error(why));
         }
         let body = ApprovalBody::Questions { questions: questions.clone() };
-        self.enqueue(id, Some(call.clone()), "AskUserQuestion", body, "the agent asks", None, Purpose::Questions { call: call.clone(), questions });
+        let shown = Shown { tool: "AskUserQuestion".into(), body, reason: "the agent asks".into(), rule: None };
+        self.enqueue(id, shown, Purpose::Questions { call: call.clone(), questions });
     }
 
     /// An answer of the person. The first one wins; later ones find no open question and do nothing.
@@ -183,7 +197,7 @@ impl Engine {
         self.out.emit(open.agent, EventKind::PermissionResolved { id, answer: Some(answer.clone()) });
         self.clocks(open.agent, true);
         match open.purpose {
-            Purpose::Call { call, wanted } => self.call_answered(open.agent, &call, *wanted, answer),
+            Purpose::Call { call, wanted } => self.call_answered(open.agent, &call, *wanted, &answer),
             Purpose::FanOut { calls } => {
                 let chosen = match answer {
                     Answer::Start { chosen } => chosen,
@@ -200,17 +214,24 @@ impl Engine {
                         Outcome::ok(lines.join("\n\n"), texts.join(" · "), Display::None)
                     }
                     Answer::DenyBecause { reason } => Outcome::error(format!("the user did not answer: {reason}")),
-                    _ => Outcome::error("the user did not answer"),
+                    Answer::Once
+                    | Answer::Agent
+                    | Answer::Session
+                    | Answer::AlwaysProject
+                    | Answer::AlwaysUser
+                    | Answer::Deny
+                    | Answer::StopAgent
+                    | Answer::Start { .. } => Outcome::error("the user did not answer"),
                 };
                 self.finish_call(open.agent, &call, outcome);
             }
         }
     }
 
-    fn call_answered(&mut self, id: AgentId, call: &CallId, wanted: Wanted, answer: Answer) {
-        match &answer {
+    fn call_answered(&mut self, id: AgentId, call: &CallId, wanted: Wanted, answer: &Answer) {
+        match answer {
             Answer::Once => {}
-            Answer::Agent | Answer::Session | Answer::AlwaysProject | Answer::AlwaysUser => self.keep_rule(id, &wanted, &answer),
+            Answer::Agent | Answer::Session | Answer::AlwaysProject | Answer::AlwaysUser => self.keep_rule(id, &wanted, answer),
             Answer::Deny | Answer::Start { .. } | Answer::Answers { .. } => {
                 return self.refuse(id, call, &wanted.tool, &wanted.input, "the user said no; do it another way, or go on without it");
             }
@@ -261,7 +282,14 @@ impl Engine {
         let file = match answer {
             Answer::AlwaysProject => self.setup.workspace.join(".tui-agent").join("config.toml"),
             Answer::AlwaysUser => self.setup.paths.config.join("config.toml"),
-            _ => return,
+            Answer::Once
+            | Answer::Agent
+            | Answer::Session
+            | Answer::Deny
+            | Answer::DenyBecause { .. }
+            | Answer::StopAgent
+            | Answer::Start { .. }
+            | Answer::Answers { .. } => return,
         };
         match crate::config::add_rule::add_allow_rule(&file, text) {
             Ok(()) => self.notice(Level::Info, &format!("Rule {text} was added to {}", file.display()), ""),
@@ -323,12 +351,5 @@ impl Engine {
 
 /// Arguments for reading.
 fn readable(input: &Arguments) -> String {
-    input
-        .iter()
-        .map(|(k, v)| match v {
-            serde_json::Value::String(s) => format!("{k}: {s}"),
-            other => format!("{k}: {other}"),
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
+    input.iter().map(|(k, v)| v.as_str().map_or_else(|| format!("{k}: {v}"), |text| format!("{k}: {text}"))).collect::<Vec<_>>().join("\n")
 }

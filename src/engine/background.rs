@@ -260,7 +260,7 @@ impl Engine {
     }
 
     /// `Ctrl+B`: running foreground children and commands of `main` (or one child) go to the background (SPEC S20).
-    pub(super) fn to_background(&mut self, only: Option<AgentId>) {
+    pub(super) fn send_to_background(&mut self, only: Option<AgentId>) {
         let Some(main) = self.agents.get(&AgentId::MAIN) else { return };
         let calls: Vec<(CallId, Option<AgentId>, Option<String>)> = main.calls.iter().map(|(id, c)| (id.clone(), c.child, c.command.clone())).collect();
         let mut moved = 0;

@@ -7,6 +7,7 @@ use super::turn::{Input, Phase};
 use crate::protocol::{AgentId, EventKind, Level, Message, Origin, UserMessage};
 use crate::providers::{ProviderError, Reply, Request, Sink, retry};
 use crate::session::Record;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// What is known about an agent's compactions.
@@ -59,7 +60,7 @@ impl Engine {
         let Some(agent) = self.agents.get_mut(&id) else { return };
         let mut prompt = include_str!("../../assets/prompts/summary.md").to_owned();
         if let Some(focus) = &agent.compaction.focus {
-            prompt.push_str(&format!("\nKeep this in view above all: {focus}\n"));
+            let _ = write!(prompt, "\nKeep this in view above all: {focus}\n");
         }
         let mut messages = agent.state.history.messages().to_vec();
         let ask = UserMessage::text(prompt, Origin::Engine);
@@ -143,21 +144,22 @@ impl Engine {
         let mut text = String::new();
         let tasks = self.task_lines(id);
         if !tasks.is_empty() {
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "<running-tasks>\nTasks that run or whose reports are unread (TaskOutput reads, TaskStop ends, SendMessage steers):\n{}\n</running-tasks>\n",
                 tasks.join("\n")
-            ));
+            );
         }
         if id.is_main() && !self.todos.is_empty() {
             text.push_str("To-do list:\n");
             for todo in &self.todos {
-                text.push_str(&format!("- [{:?}] {}\n", todo.status, todo.content));
+                let _ = writeln!(text, "- [{:?}] {}", todo.status, todo.content);
             }
         }
         if let Some(agent) = self.agents.get(&id) {
             let files: Vec<String> = agent.place.reads.paths().iter().take(20).map(|p| self.relative(p)).collect();
             if !files.is_empty() {
-                text.push_str(&format!("Files read in this conversation: {}\n", files.join(", ")));
+                let _ = writeln!(text, "Files read in this conversation: {}", files.join(", "));
             }
         }
         text

@@ -17,7 +17,7 @@ const NO_OUTPUT: &str = "(no output)";
 
 impl Engine {
     /// Start a call of an agent.
-    pub(super) fn dispatch(&mut self, id: AgentId, call: ToolCall) {
+    pub(super) fn dispatch(&mut self, id: AgentId, call: &ToolCall) {
         let toolbox = Arc::clone(&self.toolbox);
         let found = toolbox.find(&call.name);
         let canonical = found.map_or(call.name.as_str(), |(s, _)| s.name.as_str()).to_owned();
@@ -63,10 +63,7 @@ impl Engine {
     }
 
     fn permit(&mut self, id: AgentId, call: &CallId, tool: &Arc<dyn Tool>, name: &str, input: crate::tools::Input) {
-        let ctx = match self.context(id, call) {
-            Some(ctx) => ctx,
-            None => return,
-        };
+        let Some(ctx) = self.context(id, call) else { return };
         let access = match tool.access(&input, &ctx) {
             Ok(access) => access,
             Err(why) => return self.finish_call(id, call, Outcome::error(format!("{name}: {why}"))),
@@ -145,7 +142,7 @@ impl Engine {
                 let flag = if protected { String::new() } else { headless_hint(tool, access) };
                 Verdict::Deny { reason: format!("{reason}; nobody can be asked in a headless run{flag}") }
             }
-            other => other,
+            verdict @ (Verdict::Allow | Verdict::Deny { .. } | Verdict::Ask { .. }) => verdict,
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Wait {
 impl Engine {
     pub(super) fn engine_call(&mut self, id: AgentId, call: &CallId, what: EngineCall) {
         match what {
-            EngineCall::Spawn(request) => self.spawn(id, call, request),
+            EngineCall::Spawn(request) => self.spawn(id, call, &request),
             EngineCall::TaskOutput { task, block, timeout_ms } => self.task_output(id, call, task, block, timeout_ms),
             EngineCall::TaskStop { task, report } => self.task_stop(id, call, task, report),
             EngineCall::SendMessage { agent, message, background } => self.send_message(id, call, agent, &message, background),

@@ -29,6 +29,7 @@ pub mod perform;
 pub mod prompt;
 pub mod reports;
 pub mod requests;
+pub mod restore;
 pub mod resume;
 pub mod run;
 pub mod turn;

@@ -26,7 +26,7 @@ impl Engine {
             Op::Stop { agent } => self.stop_agent(agent, "stopped by the user, who asked for the report"),
             Op::Abort { task } => self.abort_task(task),
             Op::AbortAll => self.abort_all(Ending::Cancelled, "ended by the user"),
-            Op::ToBackground { agent } => self.to_background(agent),
+            Op::ToBackground { agent } => self.send_to_background(agent),
             Op::Dismiss { task } => self.out.emit(AgentId::MAIN, EventKind::TaskDismissed { task }),
             Op::Shell { command, background } => self.shell(&command, background),
             Op::Compact { focus } => self.compact_by_hand(focus),

@@ -21,7 +21,7 @@ impl Engine {
             Effect::Appended(message) => self.appended(id, &message),
             Effect::QueueChanged => self.queue_changed(id),
             Effect::Request { tools } => self.request_due(id, tools),
-            Effect::Run(call) => self.dispatch(id, call),
+            Effect::Run(call) => self.dispatch(id, &call),
             Effect::AskConsent(calls) => self.ask_consent(id, &calls),
             Effect::CancelRequest => self.cancel_request(id),
             Effect::CancelCalls(calls) => self.cancel_calls(id, &calls),

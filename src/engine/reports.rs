@@ -6,6 +6,7 @@ use crate::protocol::{AgentId, Level, Message, Origin, UserContent};
 use crate::util::text::one_line;
 use crate::util::time::clock;
 use crate::util::tokens::{estimate, short};
+use std::fmt::Write as _;
 
 impl Engine {
     /// Print a report as a notice.
@@ -124,11 +125,11 @@ impl Engine {
         let mut text =
             format!("context: {mark}{} of {} tokens ({} %)", g.used, if g.window == 0 { "unknown".into() } else { g.window.to_string() }, g.percent());
         if g.compact_at > 0 {
-            text.push_str(&format!(", summed up at {}", g.compact_at));
+            let _ = write!(text, ", summed up at {}", g.compact_at);
         }
         for (name, tokens) in rows {
             let width = usize::try_from((tokens * 30).checked_div(g.window).unwrap_or(0).min(30)).unwrap_or(0);
-            text.push_str(&format!("\n  {name:<15} {tokens:>8}  {}", "▰".repeat(width.max(usize::from(tokens > 0)))));
+            let _ = write!(text, "\n  {name:<15} {tokens:>8}  {}", "▰".repeat(width.max(usize::from(tokens > 0))));
         }
         text.push('\n');
         text.push_str(&self.ledger_text());

@@ -65,19 +65,20 @@ struct Run {
 
 impl Run {
     /// One event; true at the end.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a run without a screen looks at a few kinds only")]
     async fn take(&mut self, event: Event, ops: &mpsc::Sender<Op>) -> std::io::Result<bool> {
         if let Some(trace) = &mut self.job.trace {
             trace.take(&event);
         }
         if self.job.format == OutputFormat::StreamJson {
-            self.print_line(&serde_json::to_string(&event)?)?;
+            Self::print_line(&serde_json::to_string(&event)?)?;
         }
         self.tally.take(&event);
         match &event.kind {
             EventKind::Commands { commands } => self.own.clone_from(commands),
             EventKind::Notice { level, text, hint } => self.notice(*level, text, hint)?,
-            EventKind::ToolStarted { name, title, .. } if self.progress => self.progress_line(event.agent, &format!("{name} {title}"))?,
-            EventKind::AgentFinished { outcome } if self.progress => self.progress_line(event.agent, &format!("ended: {}", outcome.ending.name()))?,
+            EventKind::ToolStarted { name, title, .. } if self.progress => Self::progress_line(event.agent, &format!("{name} {title}"))?,
+            EventKind::AgentFinished { outcome } if self.progress => Self::progress_line(event.agent, &format!("ended: {}", outcome.ending.name()))?,
             EventKind::TurnEnded { .. } if event.agent.is_main() => self.turn_ended(ops).await?,
             EventKind::Settled if !self.leaving => self.next(ops).await?,
             EventKind::Closed => return Ok(true),
@@ -89,7 +90,7 @@ impl Run {
     async fn turn_ended(&mut self, ops: &mpsc::Sender<Op>) -> std::io::Result<()> {
         let text = self.tally.text.trim().to_owned();
         if self.job.script && self.job.format == OutputFormat::Text && !text.is_empty() {
-            self.print_line(&text)?;
+            Self::print_line(&text)?;
         }
         if !self.job.wait && self.job.lines.is_empty() {
             self.leave(ops).await;
@@ -158,20 +159,19 @@ impl Run {
     fn notice(&mut self, level: Level, text: &str, hint: &str) -> std::io::Result<()> {
         let hint = if hint.is_empty() { String::new() } else { format!(" ({hint})") };
         match level {
-            Level::Output if self.job.format == OutputFormat::Text => self.print_line(text),
-            Level::Output => Ok(()),
+            Level::Output if self.job.format == OutputFormat::Text => Self::print_line(text),
             Level::Info if self.progress => writeln!(std::io::stderr(), "{text}{hint}"),
-            Level::Info => Ok(()),
+            Level::Output | Level::Info => Ok(()),
             Level::Warning => writeln!(std::io::stderr(), "warning: {text}{hint}"),
             Level::Error => writeln!(std::io::stderr(), "error: {text}{hint}"),
         }
     }
 
-    fn progress_line(&self, agent: AgentId, text: &str) -> std::io::Result<()> {
+    fn progress_line(agent: AgentId, text: &str) -> std::io::Result<()> {
         writeln!(std::io::stderr(), "  {agent} {text}")
     }
 
-    fn print_line(&self, text: &str) -> std::io::Result<()> {
+    fn print_line(text: &str) -> std::io::Result<()> {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.write_all(b"\n")?;
@@ -186,11 +186,11 @@ impl Run {
             OutputFormat::Text if !self.job.script => {
                 let text = self.tally.text.trim();
                 if !text.is_empty() {
-                    self.print_line(text)?;
+                    Self::print_line(text)?;
                 }
             }
             OutputFormat::Text => {}
-            OutputFormat::Json | OutputFormat::StreamJson => self.print_line(&self.tally.object().to_string())?,
+            OutputFormat::Json | OutputFormat::StreamJson => Self::print_line(&self.tally.object().to_string())?,
         }
         if let Some(error) = self.tally.error()
             && self.job.format == OutputFormat::Text

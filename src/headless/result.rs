@@ -29,6 +29,7 @@ pub struct Tally {
 
 impl Tally {
     /// Take an event in.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the result is made of a few kinds only")]
     pub fn take(&mut self, event: &Event) {
         let main = event.agent.is_main();
         match &event.kind {
@@ -94,13 +95,12 @@ impl Tally {
         }
         match &self.ending {
             Some(TurnEnding::Completed) if self.text.trim().is_empty() && self.denied.iter().any(|d| d.agent.is_main()) => Ending::Denied,
-            Some(TurnEnding::Completed) => Ending::Completed,
+            // None: nothing but slash commands were played.
+            Some(TurnEnding::Completed) | None => Ending::Completed,
             Some(TurnEnding::Interrupted) => Ending::Cancelled,
             Some(TurnEnding::Limit { .. }) => Ending::Partial,
             Some(TurnEnding::OverBudget) => Ending::OverBudget,
             Some(TurnEnding::Failed { .. }) => Ending::Failed,
-            // Nothing but slash commands were played.
-            None => Ending::Completed,
         }
     }
 

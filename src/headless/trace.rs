@@ -34,6 +34,7 @@ impl Trace {
         Self { out, names: HashMap::new(), requests: HashMap::new(), calls: HashMap::new() }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a trace has a few kinds only")]
     /// Take an event; write its line, if it has one. A trace that cannot be written is given up silently.
     pub fn take(&mut self, event: &Event) {
         let line = match &event.kind {

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 /// A git that hangs is given up.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// Settings that would start programs, overridden.
 const HARMLESS: [&str; 10] =
     ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat", "-c", "commit.gpgsign=false", "-c", "gc.auto=0"];

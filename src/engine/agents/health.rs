@@ -6,7 +6,7 @@ use crate::protocol::{AgentId, EventKind};
 use std::time::Duration;
 
 /// Silent for this long, outside a tool and without a live descendant: stalled.
-const STALLED: Duration = Duration::from_secs(60);
+const STALLED: Duration = Duration::from_mins(1);
 
 impl Engine {
     /// Whether the clock has to be looked at. Nothing runs when idle.

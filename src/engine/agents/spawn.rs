@@ -29,8 +29,8 @@ pub fn launched(id: AgentId) -> String {
 
 impl Engine {
     /// A permitted `Agent` call.
-    pub(in crate::engine) fn spawn(&mut self, parent: AgentId, call: &CallId, request: SpawnRequest) {
-        match self.make_child(parent, &request) {
+    pub(in crate::engine) fn spawn(&mut self, parent: AgentId, call: &CallId, request: &SpawnRequest) {
+        match self.make_child(parent, request) {
             Err(why) => self.finish_call(parent, call, Outcome::error(format!("Agent: {why}"))),
             Ok(id) => {
                 if request.background {

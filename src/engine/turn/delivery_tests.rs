@@ -1,6 +1,7 @@
 //! SPEC S25 as a property: whatever happens in whatever order, each completion enters the history exactly once, in
 //! order of arrival, behind tool results; and the history stays legal. Every step is one of the things that can happen
 //! to a parent: streaming, in a tool, idle, compacting, interrupted, failed, crashed and resumed.
+#![allow(clippy::wildcard_enum_match_arm)] // Tests look at the effects that they are about.
 
 use super::tests::{calls, main_state, notice, ok, reply, say};
 use super::*;

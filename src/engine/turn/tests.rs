@@ -1,4 +1,5 @@
 //! One test per arrow of the machine.
+#![allow(clippy::wildcard_enum_match_arm)] // Tests look at the effects that they are about.
 
 use super::*;
 use crate::protocol::event::{TurnEnding, TurnError};

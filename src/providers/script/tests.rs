@@ -183,9 +183,8 @@ fn p10_the_demo_tour_loads_and_is_complete() {
             }
             "SendMessage" => assert!(!field("message").is_empty() && field("agent_id").parse::<AgentId>().is_ok()),
             "Bash" => assert!(!field("command").is_empty()),
-            "Write" => assert!(!field("file_path").is_empty()),
             "Glob" | "Grep" => assert!(!field("pattern").is_empty()),
-            "Read" => assert!(!field("file_path").is_empty()),
+            "Read" | "Write" => assert!(!field("file_path").is_empty()),
             other => panic!("the tour calls {other}"),
         }
     }

@@ -37,8 +37,6 @@ pub fn apply(model: &mut Model, event: &Event) {
         EventKind::TurnEnded { ending } => turn_ended(model, agent, at, ending),
         EventKind::UserMessage { text, origin } => transcript::user(model, agent, at, text, origin),
         EventKind::QueueChanged { texts } => model.queued.clone_from(texts),
-        // The composer takes the text from the event itself.
-        EventKind::Unqueued { .. } => {}
         EventKind::RequestStarted { n, .. } => {
             clear_retry(model, agent);
             transcript::request_started(model, agent);
@@ -96,8 +94,8 @@ pub fn apply(model: &mut Model, event: &Event) {
         EventKind::Commands { commands } => model.own_commands.clone_from(commands),
         EventKind::TrustAsked { items } => model.trust = Some(items.clone()),
         EventKind::Notice { level, text, hint } => notice(model, agent, at, *level, text, hint),
-        // Said by the call's own end.
-        EventKind::CallRefused { .. } | EventKind::Settled => {}
+        // The composer takes an unqueued text from the event itself; a refusal is said by the call's own end.
+        EventKind::Unqueued { .. } | EventKind::CallRefused { .. } | EventKind::Settled => {}
         EventKind::Closed => model.closed = true,
     }
 }
