@@ -27,8 +27,8 @@ mod trace;
 mod tests;
 
 use crate::action::Action;
-use crate::config::keymap::nearest;
 use crate::protocol::Op;
+use crate::util::near::nearest;
 
 /// A built-in slash command.
 #[derive(Copy, Clone, Debug)]

@@ -4,6 +4,7 @@
 
 use super::schema::Warning;
 use crate::action::Action;
+use crate::util::near::nearest;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
@@ -376,24 +377,4 @@ impl Keymap {
     pub fn of(&self, context: Context) -> impl Iterator<Item = (Action, &[Key])> {
         self.bindings.iter().filter(move |b| b.0 == context).map(|b| (b.1, b.2.as_slice()))
     }
-}
-
-/// The candidate with the fewest differing letters, if it is near enough to be meant.
-#[must_use]
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.to_lowercase().chars().take(64).collect();
-    let far = |c: &str| {
-        let c: Vec<char> = c.to_lowercase().chars().take(64).collect();
-        let mut row: Vec<usize> = (0..=c.len()).collect();
-        for (i, w) in word.iter().enumerate() {
-            let mut before = row[0];
-            row[0] = i + 1;
-            for (j, l) in c.iter().enumerate() {
-                let cost = (before + usize::from(w != l)).min(row[j] + 1).min(row[j + 1] + 1);
-                before = std::mem::replace(&mut row[j + 1], cost);
-            }
-        }
-        row[c.len()]
-    };
-    candidates.into_iter().map(|c| (far(c), c)).min_by_key(|(d, _)| *d).filter(|(d, c)| *d <= 1 + c.chars().count().max(word.len()) / 3).map(|(_, c)| c)
 }

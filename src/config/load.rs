@@ -6,6 +6,7 @@ use super::schema::{Config, Warning};
 use super::table::{At, KEYS, Key};
 use crate::protocol::{Budget, Mode};
 use crate::util::fs::read_regular;
+use crate::util::near::distance;
 use std::io::ErrorKind;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
@@ -171,25 +172,6 @@ fn nearest(table: &[&str], word: &str) -> Option<String> {
         }
     }
     best.map(|(_, name)| name)
-}
-
-/// Edits (insert, delete, replace, swap of neighbours) from one word to another; words are cut at 64 characters.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 fn line_of(text: &str, at: usize) -> usize {

@@ -7,6 +7,7 @@
 use super::files::{find, is_markdown};
 use super::frontmatter::Document;
 use crate::config::Paths;
+use crate::util::clean::escape_hidden;
 use crate::util::fs::{read_regular, write_private};
 use crate::util::sha256::Sha256;
 use crate::util::time::now_ms;
@@ -250,14 +251,9 @@ fn quoted(word: &str) -> String {
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// One bounded line in which nothing can hide: control, zero-width and direction-changing characters are escaped. The
-/// middle of a long line is left out, never its end.
+/// One bounded line in which nothing can hide. The middle of a long line is left out, never its end.
 fn visible(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
-    let clean: Vec<char> = text.chars().flat_map(|c| if hidden(c) { c.escape_default().collect::<Vec<char>>() } else { vec![c] }).collect();
+    let clean: Vec<char> = escape_hidden(text).replace('\n', "\\n").replace('\t', "\\t").chars().collect();
     let n = clean.len();
     if n <= MAX_LINE {
         return clean.into_iter().collect();

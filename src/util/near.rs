@@ -1,21 +1,24 @@
 //! The nearest known word to an unknown one, for messages such as "did you mean …".
 
+/// Letters of a word that are compared.
+const MAX_WORD: usize = 64;
+
 /// The candidate that a misspelt `word` most likely meant; none when nothing is near.
 /// Compares without case; at most a third of the letters (but one at least) may differ, or one contains the other.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = fold(word);
-    if wanted.is_empty() || wanted.len() > 200 {
+    if wanted.is_empty() || wanted.len() > MAX_WORD {
         return None;
     }
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let have = fold(candidate);
-        if have.len() > 200 {
+        if have.len() > MAX_WORD {
             continue;
         }
         let allowed = (wanted.len().max(have.len()) / 3).max(1);
-        let mut cost = distance(&wanted, &have);
+        let mut cost = edits(&wanted, &have);
         if cost > allowed && wanted.len().min(have.len()) >= 3 && (contains(&have, &wanted) || contains(&wanted, &have)) {
             cost = allowed;
         }
@@ -35,17 +38,27 @@ fn contains(all: &[char], part: &[char]) -> bool {
     !part.is_empty() && all.windows(part.len()).any(|w| w == part)
 }
 
-/// Insertions, deletions and replacements from one word to the other.
-fn distance(a: &[char], b: &[char]) -> usize {
+/// Edits from one word to the other: a letter inserted, deleted or replaced, or two neighbours swapped. Words are cut at 64 letters.
+#[must_use]
+pub fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(MAX_WORD).collect(), b.chars().take(MAX_WORD).collect());
+    edits(&a, &b)
+}
+
+fn edits(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
+    // The row before that one, for swaps.
+    let mut above: Vec<usize> = Vec::new();
     for (i, x) in a.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
+        let mut next = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let replaced = before + usize::from(x != y);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+            let mut least = (row[j] + usize::from(x != y)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(above[j - 1] + 1);
+            }
+            next.push(least);
         }
+        above = std::mem::replace(&mut row, next);
     }
     row.last().copied().unwrap_or(0)
 }
@@ -64,5 +77,19 @@ mod tests {
         assert_eq!(nearest("filePath", ["file_path", "path"]), Some("file_path"));
         assert_eq!(nearest("", all), None);
         assert_eq!(nearest("x", []), None);
+        assert_eq!(nearest("agnets", ["agents", "help"]), Some("agents"));
+        assert_eq!(nearest("contxt", ["context", "cost"]), Some("context"));
+        assert_eq!(nearest("frobnicate", ["agents", "help"]), None);
+    }
+
+    #[test]
+    fn a_swap_of_neighbours_is_one_edit_as_the_others_are() {
+        for (a, b, edits) in
+            [("", "", 0), ("", "ab", 2), ("ab", "", 2), ("same", "same", 0), ("kitten", "sitting", 3), ("agnets", "agents", 1), ("ba", "abc", 2), ("é", "e", 1)]
+        {
+            assert_eq!(distance(a, b), edits, "{a:?} to {b:?}");
+            assert_eq!(distance(b, a), edits, "{b:?} to {a:?}");
+        }
+        assert_eq!(distance(&"x".repeat(1000), ""), MAX_WORD);
     }
 }

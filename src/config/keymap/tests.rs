@@ -1,3 +1,5 @@
+//! Tests of the table of keys: complete, free of clashes, and changed by the configuration.
+
 use super::*;
 use std::collections::HashSet;
 
@@ -86,12 +88,4 @@ fn own_keys_replace_and_take_over_and_errors_are_warnings() {
 
     let (map, _) = Keymap::load(&own(&[("suspend", &[])]), Path::new(""));
     assert_eq!(map.find(&[Context::Global], "ctrl+z".parse().unwrap()), None, "an empty list takes the keys away");
-}
-
-#[test]
-fn the_nearest_word_is_near_or_none() {
-    assert_eq!(nearest("agnets", ["agents", "help"]), Some("agents"));
-    assert_eq!(nearest("contxt", ["context", "cost"]), Some("context"));
-    assert_eq!(nearest("frobnicate", ["agents", "help"]), None);
-    assert_eq!(nearest("", []), None);
 }

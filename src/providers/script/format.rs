@@ -3,6 +3,7 @@
 //! Must not: play anything, or know the other providers.
 
 use crate::protocol::Usage;
+use crate::util::near::nearest;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -134,23 +135,5 @@ fn describe(error: &serde_json::Error) -> String {
 fn nearest_key(message: &str) -> Option<String> {
     let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
     let wrong = quoted.next()?;
-    let (distance, key) = quoted.map(|key| (distance(wrong, key), key)).min_by_key(|(d, key)| (!key.starts_with(wrong), *d))?;
-    let near = key.starts_with(wrong) || distance <= wrong.chars().count().max(key.chars().count()) / 2;
-    near.then(|| key.to_owned())
-}
-
-/// Edits between two short words. Both are cut at 64 characters.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut next = vec![i + 1];
-        for ((j, y), pair) in b.iter().enumerate().zip(row.windows(2)) {
-            let [diagonal, above] = pair else { continue };
-            let left = next.get(j).copied().unwrap_or(i);
-            next.push((diagonal + usize::from(x != y)).min(above + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+    nearest(wrong, quoted).map(str::to_owned)
 }

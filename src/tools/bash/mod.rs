@@ -2,7 +2,6 @@
 //!
 //! Must not: judge a command (the engine does), wait for a terminal, keep unbounded output, or leave processes behind when tui-agent ends.
 
-mod clean;
 mod detach;
 mod output;
 mod process;

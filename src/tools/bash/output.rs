@@ -2,7 +2,7 @@
 //!
 //! Must not: cut inside a character, or keep anything without a limit.
 
-use super::clean::Cleaner;
+use crate::util::clean::Cleaner;
 use crate::util::{fs, text};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -56,13 +56,15 @@ pub(super) struct Output {
     chars: u64,
     whole: Whole,
     path: PathBuf,
+    /// Bytes in the file at most: [`MAX_FILE`].
+    max_file: u64,
 }
 
 impl Output {
     /// An output whose whole goes to `path` if it gets long.
     pub(super) fn new(path: PathBuf) -> Self {
         let cleaner = Cleaner::default();
-        Self { cleaner, head: String::new(), head_chars: 0, tail: VecDeque::new(), tail_chars: 0, chars: 0, whole: Whole::None, path }
+        Self { cleaner, head: String::new(), head_chars: 0, tail: VecDeque::new(), tail_chars: 0, chars: 0, whole: Whole::None, path, max_file: MAX_FILE }
     }
 
     /// Take bytes as they come.
@@ -146,7 +148,7 @@ impl Output {
 
     async fn write(&mut self, text: &str) {
         let Whole::File { path, file, written } = &mut self.whole else { return };
-        let room = usize::try_from(MAX_FILE.saturating_sub(*written)).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.max_file.saturating_sub(*written)).unwrap_or(usize::MAX);
         let part = text::head(text, room);
         let result = file.write_all(part.as_bytes()).await;
         *written += part.len() as u64;
@@ -190,7 +192,7 @@ impl Output {
         let dropped = self.chars.saturating_sub((self.head_chars + self.tail_chars.min(TAIL)) as u64);
         let whole = match &self.whole {
             Whole::File { path, .. } => format!("the whole output is in {}", path.display()),
-            Whole::Full(path) => format!("its first {} MB are in {}", MAX_FILE / 1024 / 1024, path.display()),
+            Whole::Full(path) => format!("its first {} MB are in {}", self.max_file / 1024 / 1024, path.display()),
             Whole::Failed(why) => format!("it could not be kept in a file: {why}"),
             Whole::None => "it was not kept".into(),
         };
@@ -252,16 +254,18 @@ mod tests {
     async fn c04_memory_and_file_are_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let mut output = Output::new(dir.path().join("deep/x"));
+        assert_eq!(output.max_file, 64 << 20);
+        output.max_file = 8 << 20;
         let chunk = vec![b'y'; 1 << 20];
-        for _ in 0..70 {
+        for _ in 0..12 {
             output.push(&chunk).await;
             let held = output.head.capacity() + output.tail.iter().map(String::capacity).sum::<usize>();
             assert!(held < 4 << 20, "{held}");
         }
         output.push(b"\nEND\n").await;
         output.finish().await;
-        assert_eq!(std::fs::metadata(&output.path).unwrap().len(), MAX_FILE);
-        assert!(output.result().contains("first 64 MB") && output.result().ends_with("END") && output.progress().ends_with("END\n"));
+        assert_eq!(std::fs::metadata(&output.path).unwrap().len(), 8 << 20);
+        assert!(output.result().contains("first 8 MB") && output.result().ends_with("END") && output.progress().ends_with("END\n"));
         let small = vec![b"z\n".as_slice(); 100_000];
         let mut output = Output::new(dir.path().join("y"));
         for chunk in small {

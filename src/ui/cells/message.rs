@@ -5,10 +5,10 @@ use super::signs;
 use crate::protocol::{Level, Origin, TaskId};
 use crate::ui::model::{Item, ItemKind};
 use crate::ui::theme::Theme;
-use crate::ui::widgets::clean::clean;
 use crate::ui::widgets::markdown::{Look, Rows, Stream, lines};
 use crate::ui::widgets::row;
 use crate::ui::widgets::wrap::{Break, Indent, wrap};
+use crate::util::clean::for_screen;
 use crate::util::text::{head, one_line};
 use crate::util::tokens::short;
 use ratatui::style::{Modifier, Style};
@@ -28,14 +28,14 @@ pub(super) fn user(text: &str, origin: &Origin, ctx: &Ctx<'_>) -> Vec<Line<'stat
         Origin::Person | Origin::Fork { .. } => spoken("❯ ", text, theme.accent, ctx),
         Origin::Steer => spoken("↪ ", text, theme.accent, ctx),
         Origin::Notification { task } => notification(*task, text, ctx),
-        Origin::Engine => folded("· ", &one_line(&clean(text), 500), text, ctx),
+        Origin::Engine => folded("· ", &one_line(&for_screen(text), 500), text, ctx),
         Origin::Summary => folded("≡ ", "summary of the earlier messages", text, ctx),
     }
 }
 
 fn spoken(sign: &'static str, text: &str, style: Style, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let shown = if ctx.expand { text } else { head(text, LONG_MESSAGE) };
-    let words = clean(shown.trim_end());
+    let words = for_screen(shown.trim_end());
     let mut out = wrap(&[Span::styled(words, style)], ctx.width, &Indent::hanging(sign, style.add_modifier(Modifier::BOLD)), Break::Words);
     let more = text.len().saturating_sub(shown.len());
     if more > 0 {
@@ -53,7 +53,7 @@ fn size(bytes: usize) -> String {
 fn folded(sign: &'static str, gist: &str, text: &str, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let style = ctx.theme.muted;
     if ctx.expand {
-        return wrap(&[Span::styled(clean(text.trim_end()), style)], ctx.width, &Indent::hanging(sign, style), Break::Words);
+        return wrap(&[Span::styled(for_screen(text.trim_end()), style)], ctx.width, &Indent::hanging(sign, style), Break::Words);
     }
     vec![Line::from(row::cut_spans(vec![Span::styled(format!("{sign}{}", row::flat(gist)), style)], ctx.width))]
 }
@@ -84,7 +84,7 @@ fn notification(task: TaskId, text: &str, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     ];
     let mut out = vec![row::sides(left, vec![Span::styled(word, style)], ctx.width)];
     if ctx.expand {
-        out.extend(wrap(&[Span::styled(clean(text.trim_end()), theme.muted)], ctx.width, &Indent::spaces(2), Break::Words));
+        out.extend(wrap(&[Span::styled(for_screen(text.trim_end()), theme.muted)], ctx.width, &Indent::spaces(2), Break::Words));
     }
     out
 }
@@ -111,7 +111,7 @@ pub(super) fn thinking(text: &str, done: bool, stream: &mut Stream, rows: &mut R
 /// Reasoning in one line: for how long, and its beginning (while it comes: its end).
 pub(super) fn thought(item: &Item, text: &str, done: bool, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let seconds = item.until.saturating_sub(item.at) / 1000;
-    let gist = if done { one_line(&clean(head(text.trim_start(), GIST)), GIST) } else { last_line(text) };
+    let gist = if done { one_line(&for_screen(head(text.trim_start(), GIST)), GIST) } else { last_line(text) };
     let label = match (done, seconds) {
         (false, _) => "∴ thinking".to_owned(),
         (true, 0) => "∴ thought".to_owned(),
@@ -134,7 +134,7 @@ fn last_line(text: &str) -> String {
 /// Words of the program.
 pub(super) fn notice(level: Level, text: &str, hint: &str, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let theme = ctx.theme;
-    let text = clean(text.trim_end());
+    let text = for_screen(text.trim_end());
     let mut out = match level {
         // The answer of a slash command has its own layout.
         Level::Output => wrap(&[Span::styled(text, theme.text)], ctx.width, &Indent::spaces(2), Break::Words),
@@ -143,7 +143,7 @@ pub(super) fn notice(level: Level, text: &str, hint: &str, ctx: &Ctx<'_>) -> Vec
         Level::Error => wrap(&[Span::styled(text, theme.bad)], ctx.width, &Indent::hanging("✖ ", theme.bad), Break::Words),
     };
     if !hint.trim().is_empty() {
-        out.extend(wrap(&[Span::styled(clean(hint.trim()), theme.muted)], ctx.width, &Indent::hanging("  → ", theme.muted), Break::Words));
+        out.extend(wrap(&[Span::styled(for_screen(hint.trim()), theme.muted)], ctx.width, &Indent::hanging("  → ", theme.muted), Break::Words));
     }
     out
 }

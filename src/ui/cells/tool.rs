@@ -3,10 +3,10 @@
 use super::{Ctx, agent, signs};
 use crate::protocol::{DiffHunk, DiffLineKind, Display, Todo, TodoStatus};
 use crate::ui::model::{Item, ToolItem, ToolState};
-use crate::ui::widgets::clean::clean;
 use crate::ui::widgets::diff::{self, Kind};
 use crate::ui::widgets::row;
 use crate::ui::widgets::wrap::{Break, Indent, wrap_into};
+use crate::util::clean::for_screen;
 use crate::util::time::clock;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
@@ -59,7 +59,7 @@ fn headline(item: &Item, tool: &ToolItem, ctx: &Ctx<'_>) -> Line<'static> {
 }
 
 fn tail(out: &mut Vec<Line<'static>>, tail: &str, ctx: &Ctx<'_>) {
-    let tail = clean(tail.trim_end());
+    let tail = for_screen(tail.trim_end());
     let lines: Vec<&str> = tail.lines().collect();
     let from = lines.len().saturating_sub(TAIL);
     for line in lines.get(from..).unwrap_or_default() {
@@ -78,9 +78,9 @@ fn outcome(out: &mut Vec<Line<'static>>, tool: &ToolItem, ctx: &Ctx<'_>) {
         Display::None | Display::Agent { .. } | Display::Task { .. } => {}
         Display::Text { text } => {
             let most = if tool.state == ToolState::Failed { FOLDED } else { SHORT };
-            output(out, &clean(text), most, ctx);
+            output(out, &for_screen(text), most, ctx);
         }
-        Display::Command { output: text, .. } => output(out, &clean(text), FOLDED, ctx),
+        Display::Command { output: text, .. } => output(out, &for_screen(text), FOLDED, ctx),
         Display::Listing { lines, total } => listing(out, lines, *total, ctx),
         Display::Diff { path, hunks, added, removed } => {
             let head = vec![

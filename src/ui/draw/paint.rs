@@ -1,42 +1,20 @@
-//! Writing text into a buffer and breaking it into rows, by graphemes and display width.
+//! Plain text into a buffer, by graphemes and display width; styled lines and whole cells are the widgets' part.
 //!
-//! Must not: write outside its area, cut a wide character in half, or trust its input: control bytes and tabs are made visible
-//! or taken out here, because the drawing library drops them without a word.
+//! Must not: write outside its area, cut a wide character in half, or let a control byte through.
 
+use crate::ui::widgets::put::fill;
+use crate::ui::widgets::wrap::{self, Break, Indent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Distance of tab stops in columns.
-const TAB: usize = 4;
-
-/// Display width in columns, after what [`clean`] does.
+/// Display width in columns of what [`put`] writes.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.graphemes(true).map(|g| if g.chars().any(char::is_control) { 0 } else { g.width() }).sum()
-}
-
-/// One line without tabs (expanded to stops) and without control characters.
-#[must_use]
-pub fn clean(text: &str) -> String {
-    if !text.chars().any(char::is_control) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut column = 0;
-    for g in text.graphemes(true) {
-        if g == "\t" {
-            let n = TAB - column % TAB;
-            out.extend(std::iter::repeat_n(' ', n));
-            column += n;
-        } else if !g.chars().any(char::is_control) {
-            out.push_str(g);
-            column += g.width();
-        }
-    }
-    out
 }
 
 /// Write one line at (`x`, `y`) inside `area`, at most `max` columns; returns the column behind it. What does not fit is left out;
@@ -80,19 +58,6 @@ pub fn put_cut(buf: &mut Buffer, area: Rect, x: u16, y: u16, max: u16, text: &st
     put(buf, area, at, y, 1, "…", style)
 }
 
-/// Blank an area, with a style.
-pub fn clear(buf: &mut Buffer, area: Rect, style: Style) {
-    let area = area.intersection(buf.area);
-    for y in area.top()..area.bottom() {
-        for x in area.left()..area.right() {
-            if let Some(cell) = buf.cell_mut((x, y)) {
-                cell.reset();
-                cell.set_style(style);
-            }
-        }
-    }
-}
-
 /// A horizontal line.
 pub fn rule(buf: &mut Buffer, area: Rect, style: Style) {
     let area = area.intersection(buf.area);
@@ -103,7 +68,7 @@ pub fn rule(buf: &mut Buffer, area: Rect, style: Style) {
 
 /// A box with a title in its upper edge and words in its lower one; returns the inside (one column of air at each side).
 pub fn frame(buf: &mut Buffer, area: Rect, title: &str, right: &str, foot: &str, border: Style, text: Style) -> Rect {
-    clear(buf, area, Style::new());
+    fill(buf, area, Style::new());
     if area.width < 4 || area.height < 3 {
         return area;
     }
@@ -134,50 +99,11 @@ pub fn frame(buf: &mut Buffer, area: Rect, title: &str, right: &str, foot: &str,
     Rect { x: left + 2, y: top + 1, width: area.width - 4, height: area.height - 2 }
 }
 
-/// Break one line (without line ends) into rows of at most `columns`, at blanks where possible. A grapheme wider than the row
-/// stands alone. Never empty.
-#[must_use]
-pub fn wrap_line(line: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(1);
-    let mut rows = Vec::new();
-    let (mut row, mut used) = (String::new(), 0usize);
-    for word in clean(line).split_word_bounds() {
-        let w = word.width();
-        if used + w <= columns {
-            row.push_str(word);
-            used += w;
-            continue;
-        }
-        if word.trim().is_empty() {
-            // Blanks at a break are kept at the end of nothing: the next word begins a row.
-            rows.push(std::mem::take(&mut row));
-            used = 0;
-            continue;
-        }
-        if w <= columns {
-            rows.push(std::mem::take(&mut row));
-            row.push_str(word);
-            used = w;
-            continue;
-        }
-        for g in word.graphemes(true) {
-            let w = g.width();
-            if used + w > columns && used > 0 {
-                rows.push(std::mem::take(&mut row));
-                used = 0;
-            }
-            row.push_str(g);
-            used += w;
-        }
-    }
-    rows.push(row);
-    rows
-}
-
-/// Break a text of several lines into rows.
+/// Break a text into rows of at most `columns` (one at least), between words where possible. Never empty.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    text.split('\n').flat_map(|line| wrap_line(line, columns)).collect()
+    let rows = wrap::wrap(&[Span::raw(text)], columns.max(1), &Indent::none(), Break::Words);
+    rows.into_iter().map(|row| row.spans.into_iter().map(|s| s.content).collect()).collect()
 }
 
 #[cfg(test)]
@@ -204,18 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn e03_tabs_are_expanded_and_control_bytes_taken_out() {
-        assert_eq!(clean("a\tb\0c\x07"), "a   bc");
-        assert_eq!(clean("\t"), "    ");
-        assert_eq!(clean("\x1b[32mok"), "[32mok");
-    }
-
-    #[test]
     fn rows_break_at_blanks_and_long_words_anywhere() {
-        assert_eq!(wrap_line("aa bb cc", 5), ["aa bb", "cc"]);
-        assert_eq!(wrap_line("abcdefgh", 3), ["abc", "def", "gh"]);
-        assert_eq!(wrap_line("a你好", 2), ["a", "你", "好"]);
-        assert_eq!(wrap_line("", 3), [""]);
+        assert_eq!(wrap("aa bb cc", 5), ["aa bb", "cc"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("a你好", 2), ["a", "你", "好"]);
+        assert_eq!(wrap("", 3), [""]);
+        assert_eq!(wrap("x", 0), ["x"]);
         assert_eq!(wrap("a\n\nb", 3), ["a", "", "b"]);
     }
 

@@ -13,6 +13,8 @@ use crate::ui::panes::composer::line::Line;
 use crate::ui::panes::conversation;
 use crate::ui::panes::status::elapsed;
 use crate::ui::update::Ui;
+use crate::ui::widgets::put::fill;
+use crate::ui::widgets::row::flat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -152,7 +154,7 @@ pub fn draw(state: &mut State, ui: &mut Ui, buf: &mut Buffer) -> Option<Position
     let theme = ui.theme.clone();
     let screen = ui.areas().screen;
     let a = areas(&ui.model, state, screen);
-    paint::clear(buf, screen, theme.text);
+    fill(buf, screen, theme.text);
     if let Some(row) = ui.model.agents.get(&state.agent) {
         let word = match (row.state, &row.outcome) {
             (AgentState::Finished, Some(outcome)) => outcome.ending.name(),
@@ -164,7 +166,7 @@ pub fn draw(state: &mut State, ui: &mut Ui, buf: &mut Buffer) -> Option<Position
         let left = format!(" {} {} · {}", state.agent, row.info.kind, row.info.description);
         let right = format!("{word} {} ", elapsed(row.started, row.ended, ui.now));
         let right_width = u16::try_from(paint::width(&right)).unwrap_or(0).min(a.header.width);
-        paint::put_cut(buf, a.header, a.header.x, a.header.y, a.header.width.saturating_sub(right_width + 1), &paint::clean(&left), theme.heading);
+        paint::put_cut(buf, a.header, a.header.x, a.header.y, a.header.width.saturating_sub(right_width + 1), &flat(&left), theme.heading);
         paint::put(buf, a.header, a.header.right() - right_width, a.header.y, right_width, &right, theme.muted);
     } else {
         paint::put_cut(buf, a.header, a.header.x, a.header.y, a.header.width, &format!(" {} is not known any more", state.agent), theme.warn);

@@ -1,12 +1,12 @@
 //! Consent before many subagents start: one list, all, some or none (SPEC S17).
 
 use super::ask::{self, Verdict};
-use super::permission::escape_hidden;
 use crate::action::Action;
 use crate::config::keymap::{Context, Key};
 use crate::protocol::{Answer, Approval, ApprovalBody};
 use crate::ui::draw::paint;
 use crate::ui::update::Ui;
+use crate::util::clean::escape_hidden;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 

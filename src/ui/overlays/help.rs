@@ -7,6 +7,7 @@ use crate::config::keymap::{Context, Key};
 use crate::ui::draw::paint;
 use crate::ui::panes::conversation::Scroll;
 use crate::ui::update::Ui;
+use crate::ui::widgets::row::flat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
@@ -61,7 +62,7 @@ fn text(ui: &Ui) -> Vec<(String, Style)> {
     }
     for (name, about) in &ui.model.own_commands {
         let name = format!("/{name}");
-        rows.push((paint::clean(&format!("  {name:<34} {}", about.lines().next().unwrap_or_default())), theme.text));
+        rows.push((flat(&format!("  {name:<34} {}", about.lines().next().unwrap_or_default())), theme.text));
     }
     for context in Context::ALL {
         rows.push((String::new(), theme.text));

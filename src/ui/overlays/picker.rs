@@ -7,6 +7,7 @@ use crate::protocol::Op;
 use crate::ui::draw::paint;
 use crate::ui::msg::Effect;
 use crate::ui::update::Ui;
+use crate::ui::widgets::row::flat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -72,11 +73,11 @@ pub fn draw(state: &mut State, ui: &Ui, buf: &mut Buffer) -> Option<Position> {
             (&kind.model, columns[3], theme.muted),
         ] {
             let wide = u16::try_from(wide).unwrap_or(0);
-            paint::put_cut(buf, inside, x, y, wide.min(inside.right().saturating_sub(x)), &paint::clean(text), style);
+            paint::put_cut(buf, inside, x, y, wide.min(inside.right().saturating_sub(x)), &flat(text), style);
             x = x.saturating_add(wide + 2);
         }
         let words = if kind.enabled { kind.description.clone() } else { format!("(off) {}", kind.description) };
-        let words = paint::clean(words.lines().next().unwrap_or_default());
+        let words = flat(words.lines().next().unwrap_or_default());
         paint::put_cut(buf, inside, x, y, inside.right().saturating_sub(x), &words, if kind.enabled { theme.text } else { theme.muted });
     }
     if types.is_empty() {

@@ -1,7 +1,6 @@
 //! Questions of the model to the person: options and free text, one after the other (SPEC T7).
 
 use super::ask::{self, Verdict};
-use super::permission::escape_hidden;
 use crate::action::Action;
 use crate::config::keymap::{Context, Key, KeyCode};
 use crate::protocol::permission::Question;
@@ -9,6 +8,7 @@ use crate::protocol::{Answer, Approval, ApprovalBody};
 use crate::ui::draw::paint;
 use crate::ui::panes::composer::line::Line;
 use crate::ui::update::Ui;
+use crate::util::clean::escape_hidden;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 

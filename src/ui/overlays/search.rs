@@ -10,6 +10,7 @@ use crate::ui::model::ItemKind;
 use crate::ui::panes::composer::line::Line;
 use crate::ui::panes::conversation::find;
 use crate::ui::update::Ui;
+use crate::ui::widgets::put::fill;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -78,7 +79,7 @@ fn look(state: &mut State, ui: &mut Ui, back: bool) {
 pub fn draw(state: &mut State, ui: &Ui, buf: &mut Buffer) -> Option<Position> {
     let areas = ui.areas();
     let area = if areas.hint.is_empty() { areas.composer } else { areas.hint };
-    paint::clear(buf, area, ui.theme.text);
+    fill(buf, area, ui.theme.text);
     let x = paint::put(buf, area, area.x, area.y, area.width, " find: ", ui.theme.accent);
     let hint = if state.nothing { "nothing more · esc close" } else { "↵ ↑ before · ↓ after · esc close" };
     let hint_width = u16::try_from(paint::width(hint) + 1).unwrap_or(0);

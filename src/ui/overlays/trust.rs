@@ -2,13 +2,13 @@
 
 use super::Next;
 use super::ask::DEAD_MS;
-use super::permission::escape_hidden;
 use crate::action::Action;
 use crate::config::keymap::{Context, Key};
 use crate::protocol::Op;
 use crate::ui::draw::paint;
 use crate::ui::msg::Effect;
 use crate::ui::update::Ui;
+use crate::util::clean::escape_hidden;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 

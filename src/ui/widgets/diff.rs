@@ -2,10 +2,10 @@
 //!
 //! Unified below [`SIDE_BY_SIDE`] columns, else the old file left and the new one right.
 
-use super::clean::clean;
 use super::row;
 use super::wrap::{Break, Indent, wrap};
 use crate::ui::theme::Theme;
+use crate::util::clean::for_screen;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
@@ -54,10 +54,10 @@ type Painted = Vec<Span<'static>>;
 
 /// The styled text of each row.
 fn paint(rows: &[Row<'_>], theme: &Theme) -> Vec<Painted> {
-    let mut out: Vec<Painted> = rows.iter().map(|r| vec![Span::styled(clean(r.text).into_owned(), style_of(r.kind, theme))]).collect();
+    let mut out: Vec<Painted> = rows.iter().map(|r| vec![Span::styled(for_screen(r.text).into_owned(), style_of(r.kind, theme))]).collect();
     for (old, new) in pairs(rows) {
         let (Some(a), Some(b)) = (rows.get(old), rows.get(new)) else { continue };
-        if let Some((left, right)) = words(&clean(a.text), &clean(b.text), theme) {
+        if let Some((left, right)) = words(&for_screen(a.text), &for_screen(b.text), theme) {
             out[old] = left;
             out[new] = right;
         }

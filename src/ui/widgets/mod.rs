@@ -3,7 +3,6 @@
 //! Must not: know events or messages, keep state between frames (but for a markdown stream), or write outside an area.
 
 pub mod bar;
-pub mod clean;
 pub mod diff;
 pub mod gauge;
 pub mod highlight;

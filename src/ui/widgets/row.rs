@@ -1,6 +1,6 @@
 //! Rows with a left and a right side, cut to a width with `…`.
 
-use super::clean::clean;
+use crate::util::clean::for_screen;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -14,7 +14,7 @@ pub fn width(spans: &[Span<'_>]) -> usize {
 /// One line's words: cleaned, line ends and tabs as spaces. For titles and summaries.
 #[must_use]
 pub fn flat(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
+    for_screen(text).replace(['\n', '\t'], " ")
 }
 
 /// The start of a text that fits into `max` cells, with `…` when cut. Never cuts a grapheme.
@@ -113,6 +113,12 @@ mod tests {
         let spans = vec![Span::raw("ab"), Span::raw("cd")];
         assert_eq!(text(&Line::from(cut_spans(spans.clone(), 2))), "a…");
         assert_eq!(text(&Line::from(cut_spans(spans, 3))), "ab…");
+    }
+
+    #[test]
+    fn e03_a_title_is_one_line_without_sequences_and_control_bytes() {
+        assert_eq!(flat("a\tb\0c\x07\nd"), "a bc d");
+        assert_eq!(flat("\x1b[32mok"), "ok");
     }
 
     #[test]

@@ -8,7 +8,6 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use body::escape_hidden;
 pub use view::{draw, draw_input as input};
 
 use super::ask::Verdict;

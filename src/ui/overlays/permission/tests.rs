@@ -79,8 +79,6 @@ fn g05_a_wider_screen_does_not_make_lines_seen() {
 
 #[test]
 fn r6_invisible_and_direction_changing_characters_are_escaped() {
-    assert_eq!(escape_hidden("a\u{202e}b\u{200b}\x1bc\u{a0}\u{feff}\td\ne"), "a\\u{202e}b\\u{200b}\\u{1b}c\\u{a0}\\u{feff}\td\ne");
-    assert_eq!(escape_hidden("plain 你好 ü"), "plain 你好 ü");
     let mut d = opened(command(1, "echo \u{202e}hs.lla\u{2066}"), 100, 30);
     assert!(d.screen().contains("echo \\u{202e}hs.lla\\u{2066}"), "{}", d.screen());
 }

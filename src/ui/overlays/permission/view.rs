@@ -7,6 +7,8 @@ use crate::protocol::Approval;
 use crate::ui::draw::paint;
 use crate::ui::overlays::ask;
 use crate::ui::update::Ui;
+use crate::ui::widgets::row::flat;
+use crate::util::clean::escape_hidden;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -28,7 +30,7 @@ pub fn measure(state: &State, ui: &Ui, approval: &Approval) -> Measure {
     let over = ui.areas().over_composer();
     let columns = usize::from(over.width.saturating_sub(4)).max(1);
     let rows = body::rows(approval, columns, &ui.theme);
-    let reason = if approval.reason.is_empty() { Vec::new() } else { paint::wrap(&body::escape_hidden(&approval.reason), columns) };
+    let reason = if approval.reason.is_empty() { Vec::new() } else { paint::wrap(&escape_hidden(&approval.reason), columns) };
     let hints = hint_rows(state, ui, approval, columns);
     let height = usize::from(over.height);
     // A part of the conversation stays in view where there is room; on a low screen the reason goes before the body does.
@@ -63,7 +65,7 @@ fn hint_rows(state: &State, ui: &Ui, approval: &Approval, columns: usize) -> Vec
             let rule = approval.rule.as_deref().unwrap_or_default();
             let key = |action, words: &str| hint(ui.keymap.keys(Context::Always, action).first(), words);
             vec![
-                format!("always allow {}:", body::escape_hidden(rule)),
+                format!("always allow {}:", escape_hidden(rule)),
                 key(Action::AlwaysProject, "project"),
                 key(Action::AlwaysUser, "user"),
                 key(Action::Close, "back"),
@@ -88,14 +90,14 @@ fn hint_rows(state: &State, ui: &Ui, approval: &Approval, columns: usize) -> Vec
 pub fn draw(state: &mut State, ui: &Ui, approval: &Approval, buf: &mut Buffer) -> Option<Position> {
     let theme = &ui.theme;
     let m = measure(state, ui, approval);
-    let quoted = if approval.description.is_empty() { String::new() } else { format!(" “{}”", body::escape_hidden(&approval.description)) };
-    let title = format!("{}{quoted} {}", body::escape_hidden(&approval.path), body::wish(approval));
+    let quoted = if approval.description.is_empty() { String::new() } else { format!(" “{}”", escape_hidden(&approval.description)) };
+    let title = format!("{}{quoted} {}", escape_hidden(&approval.path), body::wish(approval));
     let foot = format!("{} later", ui.keymap.sign(Context::Dialog, Action::AnswerLater));
     // Rows of another width say nothing about what was seen.
     if state.columns != m.rect.width {
         (state.columns, state.top, state.seen) = (m.rect.width, 0, 0);
     }
-    let inside = paint::frame(buf, m.rect, &paint::clean(&title.replace('\n', " ")), &ask::place(ui, approval.id), &foot, theme.warn, theme.text);
+    let inside = paint::frame(buf, m.rect, &flat(&title.replace('\n', " ")), &ask::place(ui, approval.id), &foot, theme.warn, theme.text);
     state.top = state.top.min(m.rows.len().saturating_sub(m.visible));
     let mut y = inside.y;
     for (text, style) in m.rows.iter().skip(state.top).take(m.visible) {

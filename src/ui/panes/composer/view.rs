@@ -4,6 +4,8 @@ use super::Composer;
 use super::complete::ROWS;
 use crate::ui::draw::paint;
 use crate::ui::theme::Theme;
+use crate::ui::widgets::put::fill;
+use crate::ui::widgets::row::flat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -53,9 +55,9 @@ pub fn draw(buf: &mut Buffer, area: Rect, composer: &mut Composer, theme: &Theme
 fn draw_search(buf: &mut Buffer, area: Rect, composer: &Composer, theme: &Theme) -> Position {
     let search = composer.search.clone().unwrap_or_default();
     let found = composer.history.find(&search);
-    let x = paint::put(buf, area, area.x, area.y, area.width, &format!(" search: {}", paint::clean(&search.query)), theme.accent);
+    let x = paint::put(buf, area, area.x, area.y, area.width, &format!(" search: {}", flat(&search.query)), theme.accent);
     let cursor = Position { x: x.min(area.right() - 1), y: area.y };
-    let (text, style) = found.map_or(("nothing found".to_owned(), theme.warn), |t| (paint::clean(&t.replace('\n', " ⏎ ")), theme.text));
+    let (text, style) = found.map_or(("nothing found".to_owned(), theme.warn), |t| (flat(&t.replace('\n', " ⏎ ")), theme.text));
     paint::put_cut(buf, area, x.saturating_add(3), area.y, area.right().saturating_sub(x.saturating_add(3)), &text, style);
     cursor
 }
@@ -70,7 +72,7 @@ pub fn draw_popup(buf: &mut Buffer, over: Rect, composer: &Composer, theme: &The
     let first = (popup.selected + 1).saturating_sub(rows);
     let height = u16::try_from(rows).unwrap_or(0);
     let area = Rect { y: over.bottom() - height, height, ..over };
-    paint::clear(buf, area, theme.text);
+    fill(buf, area, theme.text);
     let shown = || popup.items.iter().enumerate().skip(first).take(rows);
     let label_width = shown().map(|(_, i)| paint::width(&i.label)).max().unwrap_or(0).min(usize::from(area.width) * 2 / 3);
     let label_width = u16::try_from(label_width).unwrap_or(0);
@@ -81,6 +83,6 @@ pub fn draw_popup(buf: &mut Buffer, over: Rect, composer: &Composer, theme: &The
         let style = if selected { theme.accent } else { theme.text };
         paint::put_cut(buf, area, area.x + 3, y, label_width, &item.label, style);
         let x = area.x.saturating_add(3 + label_width + 2);
-        paint::put_cut(buf, area, x, y, area.right().saturating_sub(x), &paint::clean(&item.detail), theme.muted);
+        paint::put_cut(buf, area, x, y, area.right().saturating_sub(x), &flat(&item.detail), theme.muted);
     }
 }

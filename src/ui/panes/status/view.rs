@@ -4,6 +4,7 @@ use super::{gauges, hints, news, parked, place};
 use crate::protocol::Level;
 use crate::ui::draw::paint;
 use crate::ui::update::Ui;
+use crate::ui::widgets::row::flat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -25,7 +26,7 @@ pub fn draw_header(buf: &mut Buffer, area: Rect, ui: &Ui) {
     let x = area.right() - gauge_width;
     paint::put(buf, area, x, area.y, gauge_width, &gauges[g], style);
     let room = area.width.saturating_sub(gauge_width + 1);
-    paint::put_cut(buf, area, area.x, area.y, room, &paint::clean(&places[p]), theme.text);
+    paint::put_cut(buf, area, area.x, area.y, room, &flat(&places[p]), theme.text);
 }
 
 /// Draw the hint line: what runs, news, questions that wait, keys.
@@ -34,7 +35,7 @@ pub fn draw_hint(buf: &mut Buffer, area: Rect, ui: &Ui) {
         return;
     }
     let theme = &ui.theme;
-    let put = |buf: &mut Buffer, x: u16, text: &str, style| paint::put_cut(buf, area, x, area.y, area.right().saturating_sub(x), &paint::clean(text), style);
+    let put = |buf: &mut Buffer, x: u16, text: &str, style| paint::put_cut(buf, area, x, area.y, area.right().saturating_sub(x), &flat(text), style);
     let mut x = put(buf, area.x, "   ", theme.text);
     if let Some(words) = parked(ui) {
         x = put(buf, x, &format!("{words} · "), theme.warn);

@@ -7,10 +7,10 @@ use crate::protocol::{AgentId, TaskId};
 use crate::ui::cells::{signs, thousands};
 use crate::ui::model::{AgentRow, CommandRow, Model};
 use crate::ui::theme::Theme;
-use crate::ui::widgets::clean::clean;
 use crate::ui::widgets::markdown::{self, Look};
 use crate::ui::widgets::wrap::{Break, Indent, wrap, wrap_into};
 use crate::ui::widgets::{put, row};
+use crate::util::clean::for_screen;
 use crate::util::text::head;
 use crate::util::time::clock;
 use crate::util::tokens::short;
@@ -188,12 +188,12 @@ fn limits(r: &AgentRow) -> String {
 
 fn command(r: &CommandRow, width: usize, now: u64, theme: &Theme) -> Vec<Line<'static>> {
     let (sign, style, word) = signs::command(r, theme);
-    let mut out = wrap(&[Span::styled(clean(&r.command), theme.text)], width, &Indent::hanging("$ ", theme.accent), Break::Words);
+    let mut out = wrap(&[Span::styled(for_screen(&r.command), theme.text)], width, &Indent::hanging("$ ", theme.accent), Break::Words);
     let exit = r.exit.map_or_else(String::new, |e| format!(" · exit {e}"));
     let age = clock(r.ended.unwrap_or(now).saturating_sub(r.started));
     let state = vec![Span::styled(format!("{sign} {word} "), style), Span::styled(format!("{age}{exit}"), theme.muted)];
     wrap_into(&mut out, &state, width, &Indent::none(), Break::Words);
     out.push(Line::default());
-    wrap_into(&mut out, &[Span::styled(clean(r.tail.trim_end()), theme.muted)], width, &Indent::none(), Break::Cells);
+    wrap_into(&mut out, &[Span::styled(for_screen(r.tail.trim_end()), theme.muted)], width, &Indent::none(), Break::Cells);
     out
 }

@@ -2,9 +2,9 @@
 
 use super::Look;
 use super::table::Table;
-use crate::ui::widgets::clean::clean;
 use crate::ui::widgets::highlight::Painter;
 use crate::ui::widgets::wrap::{Break, Indent, wrap_into};
+use crate::util::clean::for_screen;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -16,7 +16,7 @@ const OPEN_LINES: usize = 30;
 
 /// Lay out a piece and add its rows to `out`. `open`: more may come, so dear work is left out.
 pub(super) fn blocks(text: &str, look: &Look<'_>, open: bool, out: &mut Vec<Line<'static>>) {
-    let text = clean(text);
+    let text = for_screen(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut r = Renderer::new(look, open, out);
     for event in Parser::new_ext(&text, options) {

@@ -3,9 +3,9 @@
 //! Colouring is by far the dearest step: a long reply holds thousands of lines of code that scroll by unseen.
 
 use super::Look;
-use crate::ui::widgets::clean::clean;
 use crate::ui::widgets::highlight::Painter;
 use crate::ui::widgets::wrap::{Break, Indent, wrap, wrap_into};
+use crate::util::clean::for_screen;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ impl Rows {
     /// A line of the last code block, without colours.
     pub(super) fn push_code(&mut self, text: &str, range: Range<usize>, open: bool, look: &Look<'_>) {
         let row = self.lines.len();
-        let line = clean(text);
+        let line = for_screen(text);
         wrap_into(&mut self.lines, &[Span::styled(line, look.theme.code)], look.width, &indent(look), Break::Cells);
         let end = self.lines.len();
         if let Some(code) = self.code.last_mut() {
@@ -131,7 +131,7 @@ impl Code {
         let Paint::With(painter) = &mut self.paint else { return };
         for n in self.painted..to {
             let Some(line) = self.lines.get(n) else { break };
-            let words = clean(text.get(line.text.clone()).unwrap_or_default());
+            let words = for_screen(text.get(line.text.clone()).unwrap_or_default());
             // A line that may still grow must not leave a trace in the painter.
             let spans = if line.open { painter.clone().line(&words) } else { painter.line(&words) };
             let fresh = wrap(&spans, look.width, &indent(look), Break::Cells);
