@@ -150,13 +150,14 @@ impl Cache {
     }
 
     /// Let the cells go that were not looked at for the longest time: of earlier frames until half of the room is free, of
-    /// this frame (a jump over very many) only above twice the room.
+    /// this frame (a jump over very many) only above twice the room, and then enough that the next cell is not the next reason.
     fn evict(&mut self) {
         self.swept = self.frame;
         let mut old: Vec<(u64, u64, u64, usize)> = self.entries.iter().map(|(id, e)| (e.used, e.frame, *id, e.rows.lines.len())).collect();
         old.sort_unstable();
+        let crowded = self.rows > 2 * MAX_ROWS;
         for (_, frame, id, rows) in old {
-            if self.rows <= MAX_ROWS / 2 || (frame == self.frame && self.rows <= 2 * MAX_ROWS) {
+            if self.rows <= MAX_ROWS / 2 || (frame == self.frame && (!crowded || self.rows <= MAX_ROWS + MAX_ROWS / 2)) {
                 break;
             }
             self.entries.remove(&id);
