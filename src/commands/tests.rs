@@ -1,3 +1,5 @@
+//! Tests of what a typed line is taken for, and of the completions.
+
 use super::*;
 use crate::protocol::Mode;
 

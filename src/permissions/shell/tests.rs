@@ -57,9 +57,15 @@ fn words_are_what_bash_would_pass() {
     }
 }
 
+fn refused(lines: &[&str]) {
+    for line in lines {
+        assert!(parse(line).is_err(), "{line:?} was accepted: {:?}", parse(line));
+    }
+}
+
 #[test]
 fn what_the_subset_does_not_know_is_an_error() {
-    let cases = [
+    refused(&[
         "",
         " ",
         "\n",
@@ -105,6 +111,19 @@ fn what_the_subset_does_not_know_is_an_error() {
         "echo 'a",
         "echo \"a",
         "echo a\\",
+        "time",
+        "time X=1 ls",
+        "time ! ls",
+        "time if x",
+        "'' x",
+        "% x",
+    ]);
+    assert!(parse(&"x ".repeat(40_000)).is_err());
+}
+
+#[test]
+fn odd_characters_patterns_and_redirections_are_errors() {
+    refused(&[
         "find . -del\\\nete",
         "\"del\\\nete\"",
         "ls\r",
@@ -126,22 +145,12 @@ fn what_the_subset_does_not_know_is_an_error() {
         "cat >&1x",
         "cat {fd}>x",
         "cat 999>x",
-        "time",
-        "time X=1 ls",
-        "time ! ls",
-        "time if x",
         "echo x > /dev/tcp/1.2.3.4/80",
-        "'' x",
         "echo >",
         "echo > ;",
         "ls >2>&1 f",
         "ls > 2> f",
-        "% x",
-    ];
-    for line in cases {
-        assert!(parse(line).is_err(), "{line:?} was accepted: {:?}", parse(line));
-    }
-    assert!(parse(&"x ".repeat(40_000)).is_err());
+    ]);
 }
 
 #[test]

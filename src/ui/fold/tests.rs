@@ -1,3 +1,5 @@
+//! Tests of the fold from events to the model of the screen.
+
 use super::bounds::{CHILD_BYTES, CHILD_ITEMS};
 use super::testing::*;
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of where the panes stand at each size.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -10,12 +10,13 @@ mod tests;
 
 use super::draw::draw;
 use super::frame::{FrameWriter, Screen};
+use super::input::message;
 use super::msg::{Effect, Msg};
 use super::panes::composer::files;
 use super::panes::composer::history::History;
 use super::term;
 use super::theme::Theme;
-use super::update::{Ui, message, next_wake, update};
+use super::update::{Ui, next_wake, update};
 use crate::config::keymap::Keymap;
 use crate::config::schema::UiConfig;
 use crate::protocol::{Ending, Event, Level, Op};

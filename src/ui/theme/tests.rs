@@ -1,3 +1,5 @@
+//! Tests of the themes.
+
 use super::*;
 
 #[test]

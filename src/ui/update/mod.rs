@@ -20,6 +20,7 @@ use crate::config::keymap::{Context, Key, Keymap};
 use crate::config::schema::UiConfig;
 use crate::protocol::{AgentId, ApprovalId, Event, EventKind, Level, Mode};
 use crate::ui::cells::Cache;
+use crate::ui::fold;
 use crate::ui::layout::{Areas, Want, layout};
 use crate::ui::model::Model;
 use crate::ui::msg::{Effect, Mouse, Msg};
@@ -29,7 +30,6 @@ use crate::ui::panes::composer::complete::{Sources, needs_files, refresh};
 use crate::ui::panes::composer::{Composer, Edited};
 use crate::ui::panes::{agents, conversation};
 use crate::ui::theme::Theme;
-use crate::ui::{fold, input};
 use ratatui::layout::Rect;
 use std::path::PathBuf;
 
@@ -308,10 +308,4 @@ fn completions(ui: &mut Ui, out: &mut Vec<Effect>) {
     }
     let sources = Sources { own: &ui.model.own_commands, types: &ui.model.agent_types, files: &ui.files.0 };
     refresh(&mut ui.composer, &sources);
-}
-
-/// A terminal event as a message; none when it means nothing.
-#[must_use]
-pub fn message(event: crossterm::event::Event) -> Option<Msg> {
-    input::message(event)
 }

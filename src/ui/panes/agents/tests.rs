@@ -1,3 +1,5 @@
+//! Tests of the pane of agents.
+
 use super::*;
 use crate::protocol::{Budget, Display, Ending, EventKind};
 use crate::ui::fold::testing::*;

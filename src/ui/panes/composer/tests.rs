@@ -1,3 +1,5 @@
+//! Tests of the line that is written in.
+
 use super::complete::{Sources, accept, refresh};
 use super::history::{History, Search};
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of the conversation: what is laid out, what is seen, and what it costs.
+
 use super::*;
 use crate::protocol::event::TurnEnding;
 use crate::protocol::{DiffHunk, DiffLine, DiffLineKind, Display, Ending, EventKind, Level};

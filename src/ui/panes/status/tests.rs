@@ -1,3 +1,5 @@
+//! Tests of the header and the status line.
+
 use super::*;
 use crate::protocol::Gauge;
 use crate::ui::model::{Header, Toast};

@@ -1,3 +1,5 @@
+//! Tests of the strip and the panel of tasks.
+
 use super::*;
 use crate::protocol::{Ending, EventKind};
 use crate::ui::fold::testing::*;
