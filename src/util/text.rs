@@ -25,6 +25,19 @@ pub fn one_line(text: &str, max: usize) -> String {
     out
 }
 
+/// The regular expression that finds exactly this text.
+#[must_use]
+pub fn regex_literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$#&~".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Tag names that only the engine may use towards a model (SPEC R8).
 const OWN_TAGS: [&str; 5] = ["task-notification", "system-reminder", "result", "tool-results", "running-tasks"];
 
@@ -60,6 +73,12 @@ mod tests {
                 assert!(text.ends_with(tail(text, max)) && tail(text, max).len() <= max);
             }
         }
+    }
+
+    #[test]
+    fn the_signs_of_regular_expressions_are_escaped() {
+        assert_eq!(regex_literal(r"a.b(c)[d]\e"), r"a\.b\(c\)\[d\]\\e");
+        assert_eq!(regex_literal("page-size/ü 你"), "page-size/ü 你");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::cell::RefCell;
 
 /// All that decides, with defaults that a test changes.
 struct Case {
@@ -347,15 +348,42 @@ fn names_mean_something_else_behind_a_command_that_changes_the_shell() {
     assert_eq!(case.bash("export A=b; cargo build"), Verdict::Allow);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+fn many_cases() -> ProptestConfig {
+    ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() }
+}
 
-    /// An offered rule can be read, and makes the same call run; it never makes another one run that would write.
-    #[test]
-    fn an_offered_rule_covers_the_call_that_it_was_offered_for(
-        words in proptest::collection::vec(proptest::sample::select(vec!["cargo", "test", "git", "-x", "'a b'", "rm", "|", "ls", ">", "f", "/etc/x", "xargs", "timeout 5", ";", "bash", "*", "npm", "run", "a'('b", "env", "\\)", "~/x", "~"]), 1..6)
-    ) {
-        let mut case = Case::new(Mode::Default, &[]);
+/// An offered rule can be read, and makes the same call run; it never makes another one run that would write.
+#[test]
+fn an_offered_rule_covers_the_call_that_it_was_offered_for() {
+    const WORDS: [&str; 23] = [
+        "cargo",
+        "test",
+        "git",
+        "-x",
+        "'a b'",
+        "rm",
+        "|",
+        "ls",
+        ">",
+        "f",
+        "/etc/x",
+        "xargs",
+        "timeout 5",
+        ";",
+        "bash",
+        "*",
+        "npm",
+        "run",
+        "a'('b",
+        "env",
+        "\\)",
+        "~/x",
+        "~",
+    ];
+    let case = RefCell::new(Case::new(Mode::Default, &[]));
+    proptest!(many_cases(), |(words in proptest::collection::vec(proptest::sample::select(&WORDS[..]), 1..6))| {
+        let mut case = case.borrow_mut();
+        case.allow.clear();
         let line = words.join(" ");
         if let Some(rule) = offered(&case.bash(&line)) {
             case.allow = vec![Rule::parse(rule).map_err(TestCaseError::fail)?];
@@ -363,15 +391,17 @@ proptest! {
             let longer = line + "; touch M1";
             prop_assert!(is_ask(&case.bash(&longer)), "{}", longer);
         }
-    }
+    });
+}
 
-    /// Nothing panics, and nothing that holds a substitution runs unasked.
-    #[test]
-    fn no_line_panics_and_no_substitution_runs(line in ".{0,80}") {
-        let case = Case::new(Mode::Default, &["Bash(ls:*)"]);
+/// Nothing panics, and nothing that holds a substitution runs unasked.
+#[test]
+fn no_line_panics_and_no_substitution_runs() {
+    let case = Case::new(Mode::Default, &["Bash(ls:*)"]);
+    proptest!(many_cases(), |(line in ".{0,80}")| {
         let _ = case.bash(&line);
         let with = format!("ls {line} $(touch M1)");
         let quoted = with.contains(['\'', '#', '\\']);
         prop_assert!(quoted || is_ask(&case.bash(&with)));
-    }
+    });
 }

@@ -4,7 +4,7 @@
 //! Must not: touch a file, or remember anything between requests.
 
 use super::lines;
-use super::needle::{Kind, Term, escape, parts};
+use super::needle::{Kind, Term, parts};
 use super::rank::{Evidence, Seen, gather};
 use super::terms::Wants;
 use serde_json::{Map, Value, json};
@@ -188,7 +188,7 @@ fn pieces(terms: &[Term]) -> Vec<String> {
 }
 
 fn wider(terms: &[Term]) -> String {
-    pieces(terms).iter().map(|p| escape(p)).collect::<Vec<_>>().join("|")
+    pieces(terms).iter().map(|p| regex_literal(p)).collect::<Vec<_>>().join("|")
 }
 
 fn in_file(terms: &[Term], path: &str) -> Wanted {

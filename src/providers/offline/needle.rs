@@ -4,6 +4,7 @@
 //! Must not: read questions (that is `terms`) or results (that is `rank`).
 
 use super::words;
+use crate::util::text::regex_literal;
 use std::fmt::Write as _;
 
 /// What a term looks like.
@@ -135,7 +136,8 @@ impl Term {
     /// The pattern for the search tool, to be used without regard to case.
     #[must_use]
     pub fn regex(&self) -> String {
-        let parts: Vec<String> = self.needles.iter().map(|n| if n.whole { format!(r"(?:\b|_){}(?:\b|_)", escape(&n.text)) } else { escape(&n.text) }).collect();
+        let parts: Vec<String> =
+            self.needles.iter().map(|n| if n.whole { format!(r"(?:\b|_){}(?:\b|_)", regex_literal(&n.text)) } else { regex_literal(&n.text) }).collect();
         parts.join("|")
     }
 
@@ -265,17 +267,4 @@ fn holds_whole(text: &str, word: &str) -> bool {
         let after = text.get(at + word.len()..).and_then(|s| s.chars().next());
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
-}
-
-/// A literal as a regular expression.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 4);
-    for c in text.chars() {
-        if r"\.+*?()|[]{}^$#&-~/".contains(c) && c != '/' && c != '-' {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }

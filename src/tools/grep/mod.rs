@@ -130,22 +130,10 @@ fn matcher(input: &Input) -> Result<RegexMatcher, String> {
         let advice = if !multiline && (pattern.contains("\\n") || pattern.contains('\n')) {
             "To search across lines, set multiline.".to_owned()
         } else {
-            format!("To find the text itself, use the pattern: {}", escape(pattern))
+            format!("To find the text itself, use the pattern: {}", regex_literal(pattern))
         };
         format!("pattern: not a regular expression that can be used: {e}\n{advice}")
     })
-}
-
-/// The pattern that finds exactly this text.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if "\\.+*?()|[]{}^$#&-~".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }
 
 fn grep(ctx: &ToolContext, query: &Query) -> Outcome {
