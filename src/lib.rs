@@ -16,6 +16,7 @@ pub mod app;
 pub mod doctor;
 pub mod engine;
 pub mod headless;
+pub mod mcp;
 pub mod commands;
 pub mod config;
 pub mod extend;
