@@ -81,12 +81,9 @@ async fn dropping_leaves_no_process_behind() {
 fn the_end_of_the_runtime_leaves_no_process_behind() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut kept = None;
-    let end = runtime.block_on(async {
-        let (w, end) = stubborn().await;
-        kept = Some(w);
-        end
-    });
+    runtime.block_on(async { kept = Some(stubborn().await) });
     runtime.shutdown_background();
+    let (_world, end) = kept.unwrap();
     assert_eq!(end.blocking_recv().unwrap(), 0);
 }
 
