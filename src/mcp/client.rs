@@ -47,7 +47,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { start: Duration::from_secs(30), call: Duration::from_secs(120) }
+        Self { start: Duration::from_secs(30), call: Duration::from_mins(2) }
     }
 }
 
@@ -76,14 +76,15 @@ pub fn start(servers: Vec<Server>, hidden_env: Vec<String>, report: Report) -> C
 /// As [`start`], with other limits.
 #[must_use]
 pub fn start_with(servers: Vec<Server>, hidden_env: Vec<String>, report: Report, limits: Limits) -> Connections {
-    let hidden_env = Arc::new(hidden_env);
-    let mut all = Connections { tasks: JoinSet::new(), stop: CancellationToken::new(), rows: Vec::new() };
+    let stop = CancellationToken::new();
+    let mut all = Connections { tasks: JoinSet::new(), stop: stop.clone(), rows: Vec::new() };
+    let shared = Arc::new(Shared { report, hidden_env, stop, limits });
     let parts = names::servers(servers.iter().map(|s| s.name.as_str()));
     for (server, part) in servers.into_iter().zip(parts) {
         let (state, seen) = watch::channel(State::Starting);
         let (log, secrets) = (Log::default(), Secrets::of(&server));
         all.rows.push(Row { name: server.name.clone(), shown: secrets.hide(&server.shown()), state: seen, log: log.clone() });
-        let job = Job { server, part, secrets, log, state, report: Arc::clone(&report), hidden_env: Arc::clone(&hidden_env), stop: all.stop.clone(), limits };
+        let job = Job { server, part, secrets, log, state, shared: Arc::clone(&shared) };
         all.tasks.spawn(job.run());
     }
     all
@@ -151,6 +152,14 @@ enum End {
     Closed(String),
 }
 
+/// What all tasks use.
+struct Shared {
+    report: Report,
+    hidden_env: Vec<String>,
+    stop: CancellationToken,
+    limits: Limits,
+}
+
 /// One server's task.
 struct Job {
     server: Server,
@@ -158,16 +167,13 @@ struct Job {
     secrets: Secrets,
     log: Log,
     state: watch::Sender<State>,
-    report: Report,
-    hidden_env: Arc<Vec<String>>,
-    stop: CancellationToken,
-    limits: Limits,
+    shared: Arc<Shared>,
 }
 
 impl Job {
     async fn run(self) {
         let end = match &self.server.endpoint {
-            Endpoint::Stdio { command, .. } => match Process::spawn(&self.server, &self.hidden_env) {
+            Endpoint::Stdio { command, .. } => match Process::spawn(&self.server, &self.shared.hidden_env) {
                 Ok((process, pipes)) => self.over_pipes(process, pipes).await,
                 Err(e) => End::Failed(format!("cannot run {command}: {e}")),
             },
@@ -182,12 +188,12 @@ impl Job {
             End::Stopped => State::Stopped,
             End::Failed(why) => {
                 let reason = self.clean(&why);
-                (self.report)(McpEvent::Failed { server, reason: reason.clone() });
+                (self.shared.report)(McpEvent::Failed { server, reason: reason.clone() });
                 State::Failed(reason)
             }
             End::Closed(why) => {
                 let reason = self.clean(&why);
-                (self.report)(McpEvent::Closed { server, reason: reason.clone() });
+                (self.shared.report)(McpEvent::Closed { server, reason: reason.clone() });
                 State::Closed(reason)
             }
         };
@@ -223,24 +229,24 @@ impl Job {
             Ok::<_, String>((running, offers))
         };
         let (running, offers) = tokio::select! {
-            () = self.stop.cancelled() => return End::Stopped,
-            begun = timeout(self.limits.start, begin) => match begun {
-                Ok(Ok(begun)) => begun,
+            () = self.shared.stop.cancelled() => return End::Stopped,
+            ready = timeout(self.shared.limits.start, begin) => match ready {
+                Ok(Ok(ready)) => ready,
                 Ok(Err(why)) => return End::Failed(why),
-                Err(_) => return End::Failed(format!("no answer within {}", seconds(self.limits.start))),
+                Err(_) => return End::Failed(format!("no answer within {}", seconds(self.shared.limits.start))),
             },
         };
         let place = Place { server: self.server.name.clone(), secrets: self.secrets.clone(), peer: running.peer().clone(), state: self.state.subscribe() };
         let place = Arc::new(place);
-        let limit = self.server.timeout.unwrap_or(self.limits.call);
+        let limit = self.server.timeout.unwrap_or(self.shared.limits.call);
         let tools: Vec<Arc<dyn Tool>> = offers.into_iter().map(|offer| -> Arc<dyn Tool> { Arc::new(McpTool::new(offer, &place, limit)) }).collect();
         let count = tools.len();
-        (self.report)(McpEvent::Ready { server: self.server.name.clone(), tools });
+        (self.shared.report)(McpEvent::Ready { server: self.server.name.clone(), tools });
         self.state.send_replace(State::Ready { tools: count });
         let goodbye = running.cancellation_token();
         let mut ended = std::pin::pin!(running.waiting());
         tokio::select! {
-            () = self.stop.cancelled() => {
+            () = self.shared.stop.cancelled() => {
                 goodbye.cancel();
                 let _ = timeout(GOODBYE, ended).await;
                 End::Stopped

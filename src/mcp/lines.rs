@@ -72,7 +72,7 @@ mod tests {
         let log = Log::default();
         let (ours, mut theirs) = tokio::io::duplex(64);
         let mut out = String::new();
-        let (_, read) = tokio::join!(pump(input, ours, log.clone()), theirs.read_to_string(&mut out));
+        let ((), read) = tokio::join!(pump(input, ours, log.clone()), theirs.read_to_string(&mut out));
         read.unwrap();
         (out, log)
     }

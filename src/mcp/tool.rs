@@ -17,6 +17,7 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerR
 use rmcp::service::{PeerRequestOptions, RequestHandle};
 use rmcp::{Peer, RoleClient, ServiceError};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -86,11 +87,15 @@ impl McpTool {
 
     /// An error for the model: without secrets, and without the library's names of types.
     async fn words(&self, error: &ServiceError) -> String {
-        let words = match error {
-            ServiceError::TransportClosed => return self.at.gone_during_call().await,
-            ServiceError::McpError(e) => format!("it refused the call: {}", e.message),
-            ServiceError::TransportSend(e) => causes(e.error.as_ref()),
-            other => causes(other),
+        if matches!(error, ServiceError::TransportClosed) {
+            return self.at.gone_during_call().await;
+        }
+        let words = if let ServiceError::McpError(e) = error {
+            format!("it refused the call: {}", e.message)
+        } else if let ServiceError::TransportSend(e) = error {
+            causes(e.error.as_ref())
+        } else {
+            causes(error)
         };
         format!("{}: {}", self.name(), one_line(&clean(&self.at.secrets.hide(&words)), MAX_WORDS))
     }
@@ -117,7 +122,7 @@ impl Tool for McpTool {
         let mut title = format!("{} · {}", self.at.server, self.raw);
         for (name, value) in input.iter().take(6) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            title.push_str(&format!(" {name}={}", one_line(&value, SHOWN_ARGUMENT)));
+            let _ = write!(title, " {name}={}", one_line(&value, SHOWN_ARGUMENT));
         }
         title
     }

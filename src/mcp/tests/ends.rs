@@ -1,6 +1,7 @@
 //! How servers end: by themselves, and by us without a trace.
 
 use super::*;
+use tokio::sync::oneshot;
 
 #[tokio::test]
 async fn i02_a_server_that_dies_gives_tool_errors_and_is_reported() {
@@ -40,7 +41,7 @@ async fn a_server_has_its_own_session_and_not_our_keys() {
 
 /// A server that ignores the end of its input and TERM, with a child that does the same; both hold a named pipe open.
 #[cfg(unix)]
-async fn stubborn() -> (World, tokio::task::JoinHandle<usize>) {
+async fn stubborn() -> (World, oneshot::Receiver<usize>) {
     let mut hold = std::path::PathBuf::new();
     let mut w = World::begin(Limits { start: LONG, call: LONG }, |dir| {
         hold = dir.join("hold");
@@ -52,7 +53,8 @@ async fn stubborn() -> (World, tokio::task::JoinHandle<usize>) {
         vec![own]
     });
     // Ends when the last process that has the pipe is gone.
-    let end = tokio::task::spawn_blocking(move || std::fs::read(hold).unwrap().len());
+    let (send, end) = oneshot::channel();
+    std::thread::spawn(move || send.send(std::fs::read(hold).unwrap().len()).unwrap_or_default());
     w.ready().await;
     (w, end)
 }
@@ -79,14 +81,10 @@ async fn dropping_leaves_no_process_behind() {
 fn the_end_of_the_runtime_leaves_no_process_behind() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut kept = None;
-    let reader = runtime.block_on(async {
-        let (w, _end) = stubborn().await;
-        let hold = w.dir.path().join("hold");
-        kept = Some(w);
-        std::thread::spawn(move || std::fs::read(hold).unwrap().len())
-    });
+    runtime.block_on(async { kept = Some(stubborn().await) });
     runtime.shutdown_background();
-    assert_eq!(reader.join().unwrap(), 0);
+    let (_world, end) = kept.unwrap();
+    assert_eq!(end.blocking_recv().unwrap(), 0);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Against hanging tests only.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(300);
 
 /// Started servers and what they report.
@@ -53,7 +53,7 @@ impl World {
     async fn ready(&mut self) -> Vec<Arc<dyn Tool>> {
         match self.event().await {
             McpEvent::Ready { tools, .. } => tools,
-            other => panic!("{other:?}"),
+            other @ (McpEvent::Failed { .. } | McpEvent::Closed { .. }) => panic!("{other:?}"),
         }
     }
 
@@ -61,7 +61,7 @@ impl World {
     async fn reason(&mut self) -> String {
         match self.event().await {
             McpEvent::Failed { reason, .. } | McpEvent::Closed { reason, .. } => reason,
-            other => panic!("{other:?}"),
+            other @ McpEvent::Ready { .. } => panic!("{other:?}"),
         }
     }
 
