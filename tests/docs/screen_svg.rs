@@ -32,6 +32,7 @@ fn hex(color: Color, default: &str) -> String {
         Color::DarkGray => "#828a9a",
         Color::White => "#ffffff",
         Color::Rgb(r, g, b) => return format!("#{r:02x}{g:02x}{b:02x}"),
+        // No theme uses these; a grey shows that one does.
         Color::Indexed(n) => return format!("#{n:02x}{n:02x}{n:02x}"),
     };
     named.to_owned()
@@ -91,9 +92,9 @@ fn text(out: &mut String, row: u16, column: usize, columns: usize, words: &str, 
 
 /// Signs that fonts draw in many ways are drawn as shapes: lines between regions, dots, bars.
 fn shape(out: &mut String, row: u16, column: usize, sign: &str, color: &str) -> bool {
-    let (x, y, w, h) = (left(column), top(row), CELL.0, CELL.1);
-    let (cx, cy) = (x + w / 2.0, y + h / 2.0);
-    let (right, bottom) = (x + w, y + h);
+    let (x, y) = (left(column), top(row));
+    let (cx, cy) = (x + CELL.0 / 2.0, y + CELL.1 / 2.0);
+    let (right, bottom) = (x + CELL.0, y + CELL.1);
     let line = match sign {
         "─" => format!("M{x:.1} {cy:.1}H{right:.1}"),
         "│" => format!("M{cx:.1} {y:.1}V{bottom:.1}"),
@@ -106,8 +107,8 @@ fn shape(out: &mut String, row: u16, column: usize, sign: &str, color: &str) -> 
         }
         "▰" | "▱" => {
             let fill = if sign == "▰" { color } else { "none" };
-            let (x, y, w) = (x + 0.9, cy - 3.6, w - 1.8);
-            writeln!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"7.2\" rx=\"1.5\" fill=\"{fill}\" stroke=\"{color}\"/>").unwrap();
+            let (from, over, wide) = (x + 0.9, cy - 3.6, CELL.0 - 1.8);
+            writeln!(out, "<rect x=\"{from:.1}\" y=\"{over:.1}\" width=\"{wide:.1}\" height=\"7.2\" rx=\"1.5\" fill=\"{fill}\" stroke=\"{color}\"/>").unwrap();
             return true;
         }
         _ => return false,
@@ -157,7 +158,8 @@ fn row(out: &mut String, buf: &Buffer, y: u16) {
 fn svg(buf: &Buffer, cursor: Option<Position>) -> String {
     let (width, height) = (left(usize::from(buf.area.width)) + PAD, top(buf.area.height) + PAD);
     let mut out = String::new();
-    writeln!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">").unwrap();
+    writeln!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">")
+        .unwrap();
     writeln!(out, "<title>tui-agent: the conversation, three subagents in their pane, background tasks and the context gauge</title>").unwrap();
     writeln!(out, "<rect width=\"{width:.0}\" height=\"{height:.0}\" rx=\"10\" fill=\"{BACK}\"/>").unwrap();
     let fonts = "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
@@ -192,13 +194,13 @@ fn screen_svg_puts_wide_and_special_characters_where_they_belong() {
     let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
     buf.set_string(0, 0, "a<你&b  c", ratatui::style::Style::new());
     let picture = svg(&buf, None);
-    let at = |x: f64, columns: f64, words: &str| {
+    let at = |x: f64, columns: Option<f64>, words: &str| {
         let start = format!("<text x=\"{x:.1}\"");
         let line = picture.lines().find(|l| l.starts_with(&start)).unwrap_or_else(|| panic!("nothing at {x}:\n{picture}"));
         assert!(line.contains(&format!(">{words}</text>")), "{line}");
-        assert!(columns == 0.0 || line.contains(&format!("textLength=\"{:.1}\"", columns * CELL.0)), "{line}");
+        assert!(columns.is_none_or(|n| line.contains(&format!("textLength=\"{:.1}\"", n * CELL.0))), "{line}");
     };
-    at(left(0), 2.0, "a&lt;");
-    at(left(2) + CELL.0, 0.0, "你&#xfe0e;");
-    at(left(4), 5.0, "&amp;b  c");
+    at(left(0), Some(2.0), "a&lt;");
+    at(left(2) + CELL.0, None, "你&#xfe0e;");
+    at(left(4), Some(6.0), "&amp;b  c");
 }
