@@ -122,12 +122,11 @@ fn opening(s: &mut Stage) {
             resumed: false,
         },
     );
-    s.push(MAIN, EventKind::BranchRead { branch: Some("main".into()), changed: 3 });
+    s.push(MAIN, EventKind::BranchRead { branch: Some("main".into()), changed: 0 });
     s.push(MAIN, EventKind::TurnStarted);
     s.push(MAIN, EventKind::UserMessage { text: "Where is pagination done, and does anything still page by offset?".into(), origin: Origin::Person });
     s.request(MAIN, 1);
     s.wait(2_000);
-    s.say("Two places to look. I send an explorer for each, and run the tests meanwhile.");
 }
 
 fn first_reports(s: &mut Stage) {
@@ -165,8 +164,7 @@ fn first_reports(s: &mut Stage) {
     s.say(
         "Pagination lives in two places, and their **defaults differ**:\n\n\
          - `api/posts.py:3` `list_posts(page, page_size=50)`\n\
-         - `api/users.py:5` `list_users(page, page_size=20)`\n\n\
-         Before I touch them, one more look at who relies on which.",
+         - `api/users.py:5` `list_users(page, page_size=20)`\n",
     );
 }
 
@@ -179,8 +177,6 @@ fn at_work(s: &mut Stage) {
     s.end(compare, "u1", "17 matches in 6 files", Display::None);
     s.used(compare, 8_900, 210);
     s.request(compare, 2);
-    s.start(compare, "u2", "Read", "web/feed.py");
-    s.end(compare, "u2", "88 lines", Display::None);
     s.start(compare, "u3", "Bash", "git log --oneline -5 -- api/users.py");
     s.end(compare, "u3", "exit 0", Display::None);
     s.request(offset, 3);

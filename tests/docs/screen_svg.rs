@@ -113,7 +113,7 @@ fn shape(out: &mut String, row: u16, column: usize, sign: &str, color: &str) -> 
         }
         _ => return false,
     };
-    writeln!(out, "<path d=\"{line}\" stroke=\"{color}\" fill=\"none\"/>").unwrap();
+    writeln!(out, "<path d=\"{line}\" stroke=\"{color}\" stroke-opacity=\"0.55\" fill=\"none\"/>").unwrap();
     true
 }
 
@@ -183,7 +183,7 @@ fn screen_svg_shows_the_present_screen() {
     ui.size = (COLUMNS, ROWS);
     let cursor = tui_agent::ui::draw::draw(&mut ui, &mut buf);
     let rows: String = (0..ROWS).map(|y| (0..COLUMNS).map(|x| buf[(x, y)].symbol()).collect::<String>() + "\n").collect();
-    for words in ["SUBAGENTS", "kept out", "in background", "context", "17 matches in 6 files", "cargo test", "0.3k report"] {
+    for words in ["Where is pagination done", "SUBAGENTS", "kept out", "in background", "context ▰", "17 matches in 6 files", "cargo test", "0.3k report"] {
         assert!(rows.contains(words), "{words:?} is not on the screen:\n{rows}");
     }
     crate::same_as_file("assets/screen.svg", &svg(&buf, cursor));
@@ -202,5 +202,5 @@ fn screen_svg_puts_wide_and_special_characters_where_they_belong() {
     };
     at(left(0), Some(2.0), "a&lt;");
     at(left(2) + CELL.0, None, "你&#xfe0e;");
-    at(left(4), Some(6.0), "&amp;b  c");
+    at(left(4), Some(5.0), "&amp;b  c");
 }
