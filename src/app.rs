@@ -146,6 +146,7 @@ fn setup(edge: Edge, interactive: bool) -> anyhow::Result<Ready> {
         hidden_env,
         secrets,
         interactive,
+        lookup: env,
         session,
         trust: edge.cli.trust,
         notices: Vec::new(),

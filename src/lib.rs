@@ -19,6 +19,7 @@ pub mod doctor;
 pub mod engine;
 pub mod extend;
 pub mod headless;
+pub mod mcp;
 pub mod permissions;
 pub mod protocol;
 pub mod providers;

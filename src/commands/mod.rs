@@ -11,6 +11,7 @@ mod doctor;
 mod exit;
 mod help;
 mod keys;
+mod mcp;
 mod model;
 mod new;
 mod permissions;
@@ -72,6 +73,7 @@ pub const COMMANDS: &[Command] = &[
     keys::COMMAND,
     theme::COMMAND,
     skills::COMMAND,
+    mcp::COMMAND,
     trace::COMMAND,
     copy::COMMAND,
     reload::COMMAND,

@@ -73,6 +73,8 @@ pub enum Feedback {
         /// The branch that holds its changes, if there are any.
         branch: Option<String>,
     },
+    /// A server of the Model Context Protocol became ready, failed or ended.
+    Mcp(crate::mcp::McpEvent),
     /// The repository's branch and number of changed files.
     Branch {
         /// None outside a repository.

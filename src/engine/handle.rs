@@ -60,6 +60,8 @@ pub struct Setup {
     pub secrets: Vec<String>,
     /// Whether a person can be asked.
     pub interactive: bool,
+    /// Looks a variable of the environment up, for the configuration of servers.
+    pub lookup: fn(&str) -> Option<String>,
     /// Which session to open.
     pub session: SessionChoice,
     /// `--trust`: the project's files count for this run.

@@ -32,6 +32,7 @@ pub mod requests;
 pub mod restore;
 pub mod resume;
 pub mod run;
+pub mod servers;
 pub mod turn;
 
 pub use handle::{Handle, SessionChoice, Setup, spawn};

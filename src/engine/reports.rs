@@ -18,6 +18,7 @@ impl Engine {
             "status" => self.status_text(),
             "permissions" => self.permissions_text(),
             "skills" => self.library.skills_text(),
+            "mcp" => self.servers.text(),
             "agents" => self.library.types_text(),
             "resume" | "sessions" => self.sessions_text(),
             "memory" => {

@@ -2,6 +2,7 @@
 
 use super::agent::{self, Agent, Facts, Place, Rights, Voice, WorkClock};
 use super::agents::budget::Pool;
+use super::feedback::Feedback;
 use super::handle::{Chosen, SessionChoice};
 use super::journal::Journal;
 use super::library::Library;
@@ -39,7 +40,13 @@ impl Provider for Unavailable {
 
 impl Engine {
     /// Everything before the first op: asked once about trust, then loaded, then opened.
-    pub(super) async fn open(&mut self, ops: &mut mpsc::Receiver<Op>, events: &mpsc::Sender<Event>, held: &mut VecDeque<Op>) {
+    pub(super) async fn open(
+        &mut self,
+        ops: &mut mpsc::Receiver<Op>,
+        events: &mpsc::Sender<Event>,
+        feedback: &mut mpsc::UnboundedReceiver<Feedback>,
+        held: &mut VecDeque<Op>,
+    ) {
         self.trusted = self.ask_trust(ops, events, held).await;
         if self.closing {
             return;
@@ -55,6 +62,10 @@ impl Engine {
             }
         };
         chosen.provider.name().clone_into(&mut self.provider_name);
+        self.start_servers();
+        if !self.setup.interactive {
+            self.await_servers(feedback).await;
+        }
         let choice = self.setup.session.clone();
         self.open_session(&choice, &chosen);
         if !chosen.why.is_empty() && self.setup.interactive {
@@ -239,20 +250,23 @@ impl Engine {
 
     fn main_voice(&self, chosen: &Chosen) -> Voice {
         let facts = catalog::facts(&chosen.model, &self.setup.config.models);
-        let tools: Vec<ToolSpec> = self
-            .toolbox
-            .specs()
-            .filter(|s| s.name != super::agents::pool::AGENT || self.setup.config.subagents.enabled)
-            .map(|s| if s.name == super::agents::pool::AGENT { ToolSpec { description: self.library.agent_description(), ..s.clone() } } else { s.clone() })
-            .collect();
         Voice {
             system: Arc::new(self.main_system()),
-            tools: Arc::new(tools),
+            tools: Arc::new(self.main_tools()),
             provider: Arc::clone(&chosen.provider),
             model: chosen.model.clone(),
             facts,
             effort: None,
         }
+    }
+
+    /// The parent's tools as the model sees them, sorted by name.
+    pub(super) fn main_tools(&self) -> Vec<ToolSpec> {
+        self.toolbox
+            .specs()
+            .filter(|s| s.name != super::agents::pool::AGENT || self.setup.config.subagents.enabled)
+            .map(|s| if s.name == super::agents::pool::AGENT { ToolSpec { description: self.library.agent_description(), ..s.clone() } } else { s.clone() })
+            .collect()
     }
 
     /// Another provider or model for `main` and for children to come.

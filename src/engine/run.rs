@@ -50,6 +50,7 @@ pub struct Engine {
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) mode: Mode,
     pub(super) rules: Rules,
+    pub(super) servers: super::servers::Servers,
     pub(super) todos: Vec<Todo>,
     pub(super) rounds_without_todo: u32,
     pub(super) locks: Arc<FileLocks>,
@@ -96,6 +97,7 @@ impl Engine {
             library,
             toolbox: Arc::new(Toolbox::new(crate::tools::registry::all())),
             rules: Rules::default(),
+            servers: super::servers::Servers::default(),
             todos: Vec::new(),
             rounds_without_todo: 0,
             locks: Arc::default(),
@@ -115,7 +117,7 @@ impl Engine {
     pub async fn run(mut self, mut ops: mpsc::Receiver<Op>, events: mpsc::Sender<crate::protocol::Event>) {
         let Some(mut feedback) = self.feedback_rx.take() else { return };
         let mut held = VecDeque::new();
-        self.open(&mut ops, &events, &mut held).await;
+        self.open(&mut ops, &events, &mut feedback, &mut held).await;
         for op in held {
             self.take_op(op).await;
         }
@@ -140,6 +142,7 @@ impl Engine {
             }
         }
         // Processes get their TERM, then their KILL; nothing is left behind (SPEC T4).
+        self.servers.stop();
         self.work.close();
         let _ = tokio::time::timeout(GRACE, self.work.wait()).await;
         self.journal.sync();
@@ -161,6 +164,7 @@ impl Engine {
             Feedback::WaitOver { agent, call } => self.wait_over(agent, &call),
             Feedback::Worktree { agent, result } => self.worktree_ready(agent, result),
             Feedback::WorktreeClosed { agent, branch } => self.worktree_closed(agent, branch),
+            Feedback::Mcp(event) => self.mcp_came(event),
             Feedback::Branch { branch, changed } => self.out.emit(AgentId::MAIN, EventKind::BranchRead { branch, changed }),
         }
     }

@@ -30,6 +30,12 @@ impl Toolbox {
         self.tools.iter().find(|(s, t)| s.name == name || t.aliases().contains(&name)).map(|(s, t)| (s, t))
     }
 
+    /// The tools of the program itself, without those of servers.
+    #[must_use]
+    pub fn built_in(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.iter().filter(|(s, _)| !s.name.starts_with("mcp__")).map(|(_, t)| Arc::clone(t)).collect()
+    }
+
     /// The specs of all tools, sorted by name.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.tools.iter().map(|(s, _)| s)
