@@ -24,6 +24,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("ui", &["action", "commands", "protocol", "config", "util"]),
     ("cli", &["protocol"]),
     ("app", &["*"]),
+    ("doctor", &["*"]),
+    ("screen", &["*"]),
     ("screen", &["*"]),
     ("doctor", &["*"]),
     ("headless", &["*"]),

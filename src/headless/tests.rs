@@ -1,3 +1,5 @@
+//! Tests of `headless`.
+
 use super::*;
 use crate::protocol::event::{EVENT_VERSION, TurnEnding, TurnError};
 use crate::protocol::{Denied, Usage};

@@ -1,3 +1,5 @@
+//! Tests of `engine::agents::report`.
+
 use super::*;
 use crate::protocol::{AgentId, Budget, Denied, Usage};
 
