@@ -13,7 +13,7 @@ use tui_agent::providers::resolve;
 fn program(home: &Path, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tui-agent"));
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home).env("TUI_AGENT_HOME", home).current_dir(folder);
-    command.timeout(std::time::Duration::from_secs(60));
+    command.timeout(std::time::Duration::from_mins(1));
     command
 }
 

@@ -54,7 +54,10 @@ fn the_tools_table_is_the_programs_own() {
             .map(|name| if needed.contains(&name.as_str()) { format!("`{name}`") } else { format!("`{name}`?") })
             .collect();
         let first = spec.description.split_inclusive(['.', ':']).next().unwrap_or_default().trim_end_matches(['.', ':']);
-        let aliases = tool.aliases().iter().map(|a| format!(" (also `{a}`)")).collect::<String>();
+        let aliases = match tool.aliases() {
+            [] => String::new(),
+            names => format!(" (also `{}`)", names.join("`, `")),
+        };
         writeln!(table, "| `{}`{aliases} | {} | {} |", spec.name, arguments.join(", "), cell(first)).unwrap();
     }
     block("tools", &table);
