@@ -94,7 +94,10 @@ impl Edge {
 fn run(cli: Cli) -> anyhow::Result<u8> {
     if let Some(Command::Completions { shell }) = cli.command {
         let mut command = <Cli as clap::CommandFactory>::command();
-        clap_complete::generate(shell, &mut command, "tui-agent", &mut std::io::stdout());
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut command, "tui-agent", &mut text);
+        // A reader that has seen enough is no error of ours.
+        let _ = std::io::stdout().lock().write_all(&text);
         return Ok(0);
     }
     let edge = Edge::new(cli)?;

@@ -75,7 +75,7 @@ pub struct Cli {
     #[arg(short, long = "continue", conflicts_with = "resume")]
     pub continue_last: bool,
 
-    /// Go on with a session, by its id or the beginning of it; without one, choose from a list
+    /// Go on with a session, by its id or the beginning of it; without one, the latest of this folder
     #[arg(short, long, value_name = "ID", num_args = 0..=1)]
     #[allow(clippy::option_option)]
     pub resume: Option<Option<String>>,

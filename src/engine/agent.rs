@@ -89,6 +89,8 @@ pub struct RunningCall {
     pub title: String,
     /// Ends it.
     pub cancel: CancellationToken,
+    /// Lifts its time limit when it moves to the background.
+    pub detach: CancellationToken,
     /// The child that it waits for.
     pub child: Option<AgentId>,
     /// It may be moved to the background as a command.

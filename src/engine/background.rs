@@ -144,6 +144,9 @@ impl Engine {
         let n = self.commands.last;
         let running = self.agents.get(&id).and_then(|a| a.calls.get(call));
         let cancel = running.map(|r| r.cancel.clone()).unwrap_or_default();
+        if let Some(running) = running {
+            running.detach.cancel();
+        }
         let tail = running.map(|r| r.tail.clone()).unwrap_or_default();
         let task = TaskId::Command(n);
         self.journal.record(&Record::TaskStarted { id: task, command: command.to_owned(), description: description.to_owned(), at: now_ms() });
@@ -310,6 +313,7 @@ impl Engine {
             tool: name.clone(),
             title: one_line(command, 200),
             cancel: CancellationToken::new(),
+            detach: CancellationToken::new(),
             child: None,
             command: Some(command.to_owned()),
             tail: String::new(),

@@ -24,7 +24,15 @@ impl Engine {
         let title = found.map_or_else(String::new, |(_, t)| one_line(&t.title(&call.input), 200));
         self.out.emit(id, EventKind::ToolStarted { call: call.id.clone(), name: canonical.clone(), title: title.clone() });
         let Some(agent) = self.agents.get_mut(&id) else { return };
-        let running = RunningCall { tool: canonical.clone(), title, cancel: CancellationToken::new(), child: None, command: None, tail: String::new() };
+        let running = RunningCall {
+            tool: canonical.clone(),
+            title,
+            cancel: CancellationToken::new(),
+            detach: CancellationToken::new(),
+            child: None,
+            command: None,
+            tail: String::new(),
+        };
         agent.calls.insert(call.id.clone(), running);
         let pool: Vec<&str> = agent.voice.tools.iter().map(|t| t.name.as_str()).collect();
         let never = agent.info.is_some() && super::agents::pool::NEVER_FOR_CHILDREN.contains(&canonical.as_str());
@@ -174,6 +182,7 @@ impl Engine {
             spill_dir: self.journal.dir().join("tool-results"),
             hidden_env: Arc::new(self.setup.hidden_env.clone()),
             cancel: agent.calls.get(call)?.cancel.clone(),
+            detached: agent.calls.get(call)?.detach.clone(),
             progress: Arc::new(move |tail| {
                 let _ = feedback.send(Feedback::Progress { agent: id, call: call_id.clone(), tail });
             }),

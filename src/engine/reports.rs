@@ -50,12 +50,12 @@ impl Engine {
             let background = if info.background { " · background" } else { "" };
             let indent = "  ".repeat(info.depth.saturating_sub(1) as usize);
             lines.push(format!(
-                "{indent}{:<4} {state:<11} {} · {} · {time} · {} tool uses · {} requests · {} tokens{background}",
+                "{indent}{:<4} {state:<11} {} · {} · {time} · {} · {} · {} tokens{background}",
                 agent.id.to_string(),
                 info.kind,
                 one_line(&info.description, 60),
-                agent.facts.tool_uses,
-                agent.facts.requests,
+                counted(agent.facts.tool_uses, "tool use"),
+                counted(agent.facts.requests, "request"),
                 short(agent.facts.usage.total())
             ));
         }
@@ -223,4 +223,9 @@ impl Engine {
             format!("{}\n/resume ID opens one.", crate::session::index::listing(&entries))
         }
     }
+}
+
+/// `1 request`, `2 requests`.
+fn counted(n: u32, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }

@@ -31,6 +31,8 @@ pub struct ToolContext {
     pub hidden_env: Arc<Vec<String>>,
     /// Fires on interrupt and abort.
     pub cancel: CancellationToken,
+    /// Fires when the call moves to the background: its time limit ends (SPEC S20, T4).
+    pub detached: CancellationToken,
     /// Takes output while the call runs.
     pub progress: Progress,
     /// Run without a time limit: the call is a background task.
@@ -68,6 +70,7 @@ impl ToolContext {
             locks: Arc::default(),
             hidden_env: Arc::default(),
             cancel: CancellationToken::new(),
+            detached: CancellationToken::new(),
             progress: Arc::new(|_| {}),
             background: false,
             read_only: false,

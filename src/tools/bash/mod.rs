@@ -155,7 +155,7 @@ fn folder(ctx: &ToolContext, notes: &mut Vec<String>) -> PathBuf {
 
 /// Read until the shell ends, the time is over, or somebody interrupts.
 async fn follow(running: &mut Running, output: &mut Output, limit: Option<Duration>, ctx: &ToolContext) -> End {
-    let deadline = limit.map(|l| Instant::now() + l);
+    let mut deadline = limit.map(|l| Instant::now() + l);
     let mut buffer = vec![0; 64 * 1024];
     let mut is_open = true;
     let mut is_new = false;
@@ -165,6 +165,7 @@ async fn follow(running: &mut Running, output: &mut Output, limit: Option<Durati
             biased;
             () = ctx.cancel.cancelled() => return End::Cancelled,
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => return End::TimedOut(limit.unwrap_or_default()),
+            () = ctx.detached.cancelled(), if deadline.is_some() => deadline = None,
             status = running.child.wait() => return status.map_or_else(End::Lost, End::Exited),
             () = sleep_until(next_report), if is_new => {
                 (ctx.progress)(output.progress());

@@ -51,6 +51,7 @@ impl Rig {
             cancel: CancellationToken::new(),
             progress: Arc::new(move |text| seen.lock().unwrap().push(text)),
             background: false,
+            detached: CancellationToken::new(),
             read_only: false,
         };
         Self { dir, bash: Bash::with_watch(watch_command()), ctx, progress }
@@ -320,4 +321,14 @@ fn the_schema_says_milliseconds_and_background_calls_are_the_engines() {
     let call = bash.engine_call(&input(json!({"command": "make\nx", "run_in_background": true})));
     assert_eq!(call, Ok(Some(EngineCall::Background { description: "make…".into() })));
     assert!(bash.engine_call(&input(json!({"run_in_background": true}))).is_err());
+}
+
+#[tokio::test]
+async fn t4_a_command_that_moves_to_the_background_has_no_time_limit_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let ctx = ToolContext::for_test(dir.path());
+    ctx.detached.cancel();
+    let input = serde_json::json!({"command": "sleep 0.6; echo REACHED", "timeout": 100});
+    let outcome = Bash::default().run(input.as_object().unwrap(), &ctx).await;
+    assert!(!outcome.is_error && outcome.text.contains("REACHED"), "{}", outcome.text);
 }
