@@ -7,6 +7,7 @@ use super::lines;
 use super::needle::{Kind, Term, parts};
 use super::rank::{Evidence, Seen, gather};
 use super::terms::Wants;
+use crate::util::text::regex_literal;
 use serde_json::{Map, Value, json};
 
 /// What is explored.

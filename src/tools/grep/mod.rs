@@ -13,6 +13,7 @@ use super::files::missing;
 use super::files::walk::Ignored;
 use super::{Access, Class, Input, Outcome, Tool, ToolContext, args, blocking};
 use crate::protocol::ToolSpec;
+use crate::util::text::regex_literal;
 use filter::Filter;
 use futures_util::future::BoxFuture;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
