@@ -114,7 +114,7 @@ async fn a_bad_expression_is_an_error_with_a_way_out() {
     let bad = grep(&ctx, json!({"pattern": "call(x"})).await;
     assert!(bad.is_error && bad.text.contains(r"call\(x"), "{}", bad.text);
     assert_eq!(grep(&ctx, json!({"pattern": r"call\(x"})).await.text, "f");
-    assert_eq!(grep(&ctx, json!({"pattern": crate::util::text::regex_literal("call(x")})).await.text, "f");
+    assert_eq!(grep(&ctx, json!({"pattern": regex_literal("call(x")})).await.text, "f");
     assert!(grep(&ctx, json!({"pattern": "a\\nb"})).await.text.contains("multiline"));
     assert!(Grep.access(json!({"pattern": "("}).as_object().unwrap(), &ctx).is_err());
     assert!(grep(&ctx, json!({"pattern": "x", "path": "nowhere"})).await.is_error);

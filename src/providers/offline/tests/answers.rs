@@ -140,9 +140,9 @@ fn p9_failing_tools_are_reported_and_end_the_search() {
 
 #[test]
 fn p9_absolute_paths_are_reported_relative() {
-    let mut s = Session::new(World { prefix: "/work/project/", ..posts() });
+    let mut s = Session::new(World { prefix: "/srv/project/", ..posts() });
     let text = s.final_text("Where is list_posts defined?");
-    assert!(text.contains("`api/posts.py:3`") && !text.contains("/work/project"), "{text}");
+    assert!(text.contains("`api/posts.py:3`") && !text.contains("/srv/project"), "{text}");
 }
 
 #[test]

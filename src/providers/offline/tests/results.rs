@@ -15,16 +15,16 @@ fn hit(path: &str, line: usize, text: &str) -> Hit {
 
 #[test]
 fn p9_search_results_are_read_with_any_path() {
-    let text = "api/posts.py:3:def list_posts(page):\n/work/project/web/app.js:12:  x: 1:2\n./a b/c-d.rs:7:\napi/posts.py-4-    context\n--\n(2 more)\nC:odd:name.rs:9:y\nno number: here\n:5:x\nx:0:zero";
+    let text = "api/posts.py:3:def list_posts(page):\n/srv/project/web/app.js:12:  x: 1:2\n./a b/c-d.rs:7:\napi/posts.py-4-    context\n--\n(2 more)\nC:odd:name.rs:9:y\nno number: here\n:5:x\nx:0:zero";
     let expected = [hit("api/posts.py", 3, "def list_posts(page):"), hit("web/app.js", 12, "  x: 1:2"), hit("a b/c-d.rs", 7, ""), hit("C:odd:name.rs", 9, "y")];
-    assert_eq!(lines::hits(text, None, "/work/project/"), expected);
+    assert_eq!(lines::hits(text, None, "/srv/project/"), expected);
     assert_eq!(lines::hits("12:text: 3\nother/file.rs:4:t", Some("a.rs"), ""), [hit("a.rs", 12, "text: 3"), hit("other/file.rs", 4, "t")]);
-    assert_eq!(lines::paths("Found 2 files\n/work/project/a.rs\nb c/d.rs:3\nNo files match.\n(1 more)\n[note: x]\n", "/work/project"), ["a.rs", "b c/d.rs"]);
+    assert_eq!(lines::paths("Found 2 files\n/srv/project/a.rs\nb c/d.rs:3\nNo files match.\n(1 more)\n[note: x]\n", "/srv/project"), ["a.rs", "b c/d.rs"]);
     for read in ["     3\tdef x", "3→def x", "  3|def x", "3:def x"] {
         assert_eq!(lines::numbered(read), [(3, "def x".to_owned())]);
     }
     assert_eq!(lines::numbered("12\n\nabc\n\n[lines 1-3 of 9; go on with offset 4]\n0\tx"), [(12, String::new())]);
-    assert_eq!(lines::relative("/work/projects/a", "/work/project"), "/work/projects/a", "a folder that only begins alike is not inside");
+    assert_eq!(lines::relative("/srv/projects/a", "/srv/project"), "/srv/projects/a", "a folder that only begins alike is not inside");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub fn request(agent: AgentId, tools: &[&str], messages: &[Arc<Message>]) -> Req
     Request {
         agent: AgentLabel { id: agent, description: "find it".into(), kind: if agent.is_main() { String::new() } else { "Explore".into() } },
         model: "offline".into(),
-        system: Arc::new(vec!["base".into(), "Environment:\nWorking directory: /work/project\nDate: 2026-11-30".into()]),
+        system: Arc::new(vec!["base".into(), "Environment:\nWorking directory: /srv/project\nDate: 2026-11-30".into()]),
         tools: Arc::new(tools.iter().map(spec).collect()),
         messages: messages.to_vec(),
         max_output: 1000,
@@ -88,7 +88,7 @@ impl World {
             }
             "Read" => {
                 let path = arg("file_path").unwrap();
-                let path = path.strip_prefix("/work/project/").unwrap_or(path);
+                let path = path.strip_prefix("/srv/project/").unwrap_or(path);
                 let (_, content) = self.files.iter().find(|(p, _)| p == path).unwrap_or_else(|| panic!("read of {path:?}, which does not exist"));
                 let number = |name: &str| usize::try_from(call.input[name].as_u64().unwrap()).unwrap();
                 content
@@ -109,7 +109,7 @@ impl World {
         let matcher =
             RegexMatcherBuilder::new().case_insensitive(true).line_terminator(Some(b'\n')).build(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}"));
         let mut out: Vec<String> = Vec::new();
-        for (file, content) in self.files.iter().filter(|(p, _)| path.is_none_or(|only| only.trim_start_matches("/work/project/") == p)) {
+        for (file, content) in self.files.iter().filter(|(p, _)| path.is_none_or(|only| only.trim_start_matches("/srv/project/") == p)) {
             let mut lines = Vec::new();
             let sink = UTF8(|n, line| {
                 lines.push((n, line.trim_end_matches('\n').to_owned()));
