@@ -91,7 +91,7 @@ impl Engine {
                 self.notice(Level::Warning, &format!("The MCP server {server} cannot be used: {reason}"), "/mcp shows all servers");
             }
             McpEvent::Closed { server, reason } => {
-                self.notice(Level::Warning, &format!("The MCP server {server} has ended: {reason}"), "/reload starts it again")
+                self.notice(Level::Warning, &format!("The MCP server {server} has ended: {reason}"), "/reload starts it again");
             }
         }
     }

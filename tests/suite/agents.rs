@@ -13,7 +13,8 @@ fn b01_agents_that_spawn_agents_end_at_the_depth_limit() {
     world.config("[subagents]\nmax_depth = 2\n");
     let again = || call("Agent", json!({"description": "again", "prompt": "K:again"}));
     // A refused call is answered with the report: the model has no other way to end.
-    let server = Server::start([rule("child", "K:again", [again(), again(), say("refused, so I report"), say("my child reported")]), main([again(), say("DONE")])]);
+    let server =
+        Server::start([rule("child", "K:again", [again(), again(), say("refused, so I report"), say("my child reported")]), main([again(), say("DONE")])]);
     let run = world.run(&server, "go", &[]);
     assert_eq!(run.code, 0, "{}", run.err);
     let children = server.only("child", 4);

@@ -58,10 +58,7 @@ fn b05_a_child_that_ends_without_text_is_an_error() {
 #[test]
 fn b05_a_hanging_sibling_takes_nothing_with_it() {
     let world = World::new();
-    let both = calls([
-        agent("hangs", "K:hangs", &json!({"run_in_background": true})),
-        agent("answers", "K:answers", &json!({"run_in_background": true})),
-    ]);
+    let both = calls([agent("hangs", "K:hangs", &json!({"run_in_background": true})), agent("answers", "K:answers", &json!({"run_in_background": true}))]);
     let hangs = rule("hangs", "K:hangs", [read(&world, "PARTIALWORDS"), say("more").stalls("never")]);
     let answers = rule("answers", "K:answers", [say("ANSWER B").after("hangs", 2)]);
     let wait = call("TaskOutput", json!({"task_id": "a2", "block": true, "timeout": 60_000}));

@@ -41,10 +41,7 @@ fn b04_esc_ends_the_childs_processes() {
 #[test]
 fn b04_esc_closes_the_childs_stream() {
     let world = World::new();
-    let server = Server::start([
-        rule("a", "K:a", [say("CHILDWORDS").stalls("never")]),
-        main([calls([child("streams", "K:a")]), say("AFTERWARDS")]),
-    ]);
+    let server = Server::start([rule("a", "K:a", [say("CHILDWORDS").stalls("never")]), main([calls([child("streams", "K:a")]), say("AFTERWARDS")])]);
     let mut tui = Tui::start(&world, &server, &[]);
     tui.prompt("go");
     server.wait("a", 1);
@@ -78,10 +75,8 @@ fn b04_sigint_leaves_no_process_behind() {
 #[test]
 fn b04_background_children_survive_esc_and_end_at_the_exit() {
     let (world, long) = (World::new(), odd_sleep());
-    let server = Server::start([
-        rule("b", "K:b", [calls([bash(&nest(&long))])]),
-        main([calls([background("behind", "K:b")]), say("STREAMING").stalls("never")]),
-    ]);
+    let server =
+        Server::start([rule("b", "K:b", [calls([bash(&nest(&long))])]), main([calls([background("behind", "K:b")]), say("STREAMING").stalls("never")])]);
     let mut tui = Tui::start(&world, &server, &BYPASS);
     tui.prompt("go");
     until_living(&long);

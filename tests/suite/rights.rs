@@ -115,10 +115,8 @@ fn b08_read_only_holds_in_the_shell() {
     ];
     let mut all: Vec<_> = commands.iter().map(|c| bash(c)).collect();
     all.push(bash("grep -n needle f.txt"));
-    let server = Server::start([
-        rule("a", "K:a", [calls(all), say("tried")]),
-        main([calls([agent("try", "K:a", &json!({"subagent_type": "Explore"}))]), say("DONE")]),
-    ]);
+    let server =
+        Server::start([rule("a", "K:a", [calls(all), say("tried")]), main([calls([agent("try", "K:a", &json!({"subagent_type": "Explore"}))]), say("DONE")])]);
     world.run(&server, "go", &["--permission-mode", "bypass"]);
     let results = server.only("a", 2)[1].results();
     for (command, result) in commands.iter().zip(&results) {

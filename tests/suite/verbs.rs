@@ -16,7 +16,12 @@ fn s19_a_message_reaches_a_running_child_at_its_next_safe_point() {
         // The message is there once the parent has asked for the third time.
         rule("a", "K:a", [read().after("main", 3), say("STEEREDREPORT")]),
         rule("b", "K:b", [read().after("main", 3), say("OTHERREPORT")]),
-        main([calls([background("one", "K:a"), background("two", "K:b")]), call("SendMessage", json!({"agent_id": "a1", "message": "STEERMARK"})), say("sent"), say("DONE")]),
+        main([
+            calls([background("one", "K:a"), background("two", "K:b")]),
+            call("SendMessage", json!({"agent_id": "a1", "message": "STEERMARK"})),
+            say("sent"),
+            say("DONE"),
+        ]),
     ]);
     let run = world.run(&server, "go", &[]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -96,10 +101,8 @@ fn s19_a_finished_child_goes_on_after_a_restart_with_a_byte_equal_prefix() {
 #[test]
 fn s20_ctrl_b_moves_a_child_to_the_background() {
     let world = World::new();
-    let server = Server::start([
-        rule("a", "K:a", [say("LATEREPORT").held("late")]),
-        main([calls([child("slow one", "K:a")]), say("PARENTGOES"), say("PARENTWOKEN")]),
-    ]);
+    let server =
+        Server::start([rule("a", "K:a", [say("LATEREPORT").held("late")]), main([calls([child("slow one", "K:a")]), say("PARENTGOES"), say("PARENTWOKEN")])]);
     let mut tui = Tui::start(&world, &server, &[]);
     tui.prompt("go");
     server.wait("a", 1);

@@ -162,7 +162,8 @@ fn event(out: &mut String, body: &Value) {
 pub fn stream(reply: &Reply, first_id: u64) -> (String, String) {
     let (mut head, mut rest) = (String::new(), String::new());
     let usage = json!({"input_tokens": reply.usage.0, "output_tokens": 1});
-    let message = json!({"id": format!("msg_{first_id}"), "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null, "usage": usage});
+    let message =
+        json!({"id": format!("msg_{first_id}"), "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null, "usage": usage});
     event(&mut head, &json!({"type": "message_start", "message": message}));
     let mut index = 0;
     if !reply.text.is_empty() {
