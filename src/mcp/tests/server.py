@@ -38,8 +38,9 @@ def call(name, arguments):
 if "stubborn" in modes:
     # Ignores the end of its input and TERM, has a child that does too, and both hold a pipe open.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    pipe = os.open(os.environ["HOLD"], os.O_WRONLY)
-    subprocess.Popen(["sleep", "600"], pass_fds=[pipe])
+    if "HOLD" in os.environ:
+        pipe = os.open(os.environ["HOLD"], os.O_WRONLY)
+        subprocess.Popen(["sleep", "600"], pass_fds=[pipe])
 if "noise" in modes:
     print("Loaded 65 definitions\n{\"level\":\"info\",\"msg\":\"up\"}\n\nunfinished", flush=True)
 if "crash" in modes:
