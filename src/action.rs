@@ -83,6 +83,7 @@ actions! {
     Choose = "choose", "open or choose";
     Toggle = "toggle", "switch on or off";
     Close = "close", "close";
+    InsertReport = "insert-report", "put its report into your message, as a marked block";
     StopTask = "stop-task", "ask for the report now";
     AbortTask = "abort-task", "end it at once";
     BackgroundTask = "background-task", "move it to the background";

@@ -1,13 +1,13 @@
 //! A child on the whole screen: its prompt, its conversation live, a line to write to it (SPEC U3, S19).
 //!
-//! Letters act while the steer line has no focus; Tab or `i` gives it the focus.
+//! Letters act while the steer line has no focus; Tab gives it the focus.
 
 use super::Next;
 use crate::action::Action;
 use crate::config::keymap::{Context, Key};
-use crate::protocol::{AgentId, Op, TaskId};
+use crate::protocol::{AgentId, Level, Op, TaskId};
 use crate::ui::draw::paint;
-use crate::ui::model::{AgentState, Model};
+use crate::ui::model::{AgentState, ItemKind, Model};
 use crate::ui::msg::Effect;
 use crate::ui::panes::composer::line::Line;
 use crate::ui::panes::conversation;
@@ -89,6 +89,31 @@ fn prompt_rows(model: &Model, agent: AgentId, screen: Rect) -> Vec<String> {
     rows
 }
 
+/// A child's report; while it works, its last words.
+fn words(model: &Model, agent: AgentId) -> String {
+    let report = model.agents.get(&agent).and_then(|a| a.outcome.as_ref()).map(|o| o.report.trim()).filter(|r| !r.is_empty());
+    let last = || {
+        model.transcripts.get(&agent).and_then(|t| {
+            t.items.iter().rev().find_map(|i| match &i.kind {
+                ItemKind::Assistant { text, .. } if !text.trim().is_empty() => Some(text.trim()),
+                ItemKind::Assistant { .. }
+                | ItemKind::User { .. }
+                | ItemKind::Thinking { .. }
+                | ItemKind::Tool(_)
+                | ItemKind::Notice { .. }
+                | ItemKind::Compacted { .. } => None,
+            })
+        })
+    };
+    report.or_else(last).unwrap_or_default().to_owned()
+}
+
+/// Words of a child as a block that says where it comes from.
+fn block(model: &Model, agent: AgentId, text: &str) -> String {
+    let name = model.agents.get(&agent).map(|a| format!("{} · {}", a.info.kind, a.info.description)).unwrap_or_default();
+    format!("--- from {agent} {} ---\n{text}\n--- end of {agent} ---\n", flat(&name))
+}
+
 /// A key for the view.
 pub fn key(state: &mut State, ui: &mut Ui, key: Key, out: &mut Vec<Effect>) -> Next {
     if state.focused {
@@ -102,6 +127,24 @@ pub fn key(state: &mut State, ui: &mut Ui, key: Key, out: &mut Vec<Effect>) -> N
         Some(Action::StopTask) => out.push(Effect::Op(Op::Stop { agent })),
         Some(Action::AbortTask) => out.push(Effect::Op(Op::Abort { task: TaskId::Agent(agent) })),
         Some(Action::BackgroundTask | Action::ToBackground) => out.push(Effect::Op(Op::ToBackground { agent: Some(agent) })),
+        Some(Action::CopyMessage) => {
+            let text = words(&ui.model, agent);
+            if text.is_empty() {
+                ui.flash(Level::Info, format!("{agent} has said nothing yet"));
+            } else {
+                out.push(Effect::Copy(text));
+                ui.flash(Level::Info, format!("the words of {agent} were copied"));
+            }
+        }
+        Some(Action::InsertReport) => {
+            let text = words(&ui.model, agent);
+            if text.is_empty() {
+                ui.flash(Level::Info, format!("{agent} has said nothing yet"));
+            } else {
+                ui.composer.paste(&block(&ui.model, agent, &text));
+                return Next::Close;
+            }
+        }
         Some(Action::AnswerQuestion) => super::ask::open_parked(ui),
         Some(Action::ExpandOutput) => state.conversation.expand = !state.conversation.expand,
         Some(Action::ToggleThinking) => state.conversation.show_thinking = !state.conversation.show_thinking,
@@ -208,6 +251,8 @@ fn draw_line(state: &State, ui: &Ui, buf: &mut Buffer, a: &Areas) -> Option<Posi
             part(Action::StopTask, "stop: report now"),
             part(Action::AbortTask, "abort"),
             part(Action::BackgroundTask, "background"),
+            part(Action::CopyMessage, "copy"),
+            part(Action::InsertReport, "insert"),
             part(Action::Close, "back"),
         ];
         format!("   {}", parts.join(" · "))

@@ -207,7 +207,7 @@ fn u3_u4_the_task_panel_opens_a_child_with_the_end_of_its_prompt() {
     d.press(&["s", "b", "x"]);
     let agent = AgentId::child(1);
     assert_eq!(d.ops(), [Op::Stop { agent }, Op::ToBackground { agent: Some(agent) }, Op::Abort { task: TaskId::Agent(agent) }]);
-    d.press(&["i"]).type_text("sx faster").press(&["enter"]);
+    d.press(&["tab"]).type_text("sx faster").press(&["enter"]);
     assert_eq!(d.ops(), [Op::Steer { agent, text: "sx faster".into() }]);
     d.press(&["esc"]);
     assert!(d.ui.overlays.is_empty(), "the child took the place of the panel");
@@ -219,6 +219,20 @@ fn u3_u4_the_task_panel_opens_a_child_with_the_end_of_its_prompt() {
     d.spawn(1, true, &format!("START {}ENDMARK", "word ".repeat(20_000)));
     d.press(&["ctrl+t", "enter"]);
     assert!(d.screen().contains("START") && d.screen().contains("ENDMARK"), "{}", d.screen());
+}
+
+#[test]
+fn u3_a_childs_words_are_copied_and_inserted_as_a_marked_block() {
+    let mut d = with_child(1, true);
+    d.press(&["ctrl+t", "enter", "i"]);
+    assert!(d.ui.composer.is_empty() && d.ui.overlays.len() == 1, "it has said nothing yet");
+    d.engine(AgentId::child(1), EventKind::TextDelta { text: "found it: a.rs:1".into() });
+    d.press(&["y"]);
+    assert!(d.effects.contains(&Effect::Copy("found it: a.rs:1".into())));
+    d.press(&["i"]);
+    assert!(d.ui.overlays.is_empty());
+    d.press(&["enter"]);
+    assert_eq!(d.ops(), [turn("--- from a1 Explore · look 1 ---\nfound it: a.rs:1\n--- end of a1 ---\n")]);
 }
 
 #[test]
