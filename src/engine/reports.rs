@@ -19,6 +19,7 @@ impl Engine {
             "permissions" => self.permissions_text(),
             "skills" => self.library.skills_text(),
             "mcp" => self.servers.text(),
+            "model" | "provider" => self.provider_text(),
             "agents" => self.library.types_text(),
             "resume" | "sessions" => self.sessions_text(),
             "memory" => {
@@ -205,6 +206,16 @@ impl Engine {
             if self.setup.config.subagents.enabled { "on" } else { "off" },
             self.setup.config.subagents.max_depth,
             self.setup.config.subagents.max_running,
+        )
+    }
+
+    fn provider_text(&self) -> String {
+        let model = self.agents.get(&AgentId::MAIN).map(|m| m.voice.model.clone()).unwrap_or_default();
+        let own: Vec<&str> = self.setup.config.providers.keys().map(String::as_str).collect();
+        let own = if own.is_empty() { String::new() } else { format!(", {}", own.join(", ")) };
+        format!(
+            "provider: {} · model: {model}\nproviders: anthropic, openai, offline{own}\n/model NAME or /model PROVIDER/NAME switches the model, /provider NAME the provider.",
+            self.provider_name
         )
     }
 

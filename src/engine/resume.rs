@@ -329,6 +329,10 @@ impl Engine {
         if id == self.journal.id() {
             return;
         }
+        // An id that names nothing must not cost the open conversation.
+        if let Err(why) = index::find(&self.setup.paths.project_dir(&self.setup.workspace), id) {
+            return self.notice(Level::Warning, &why, "/resume alone lists the sessions of this folder");
+        }
         self.switch(&SessionChoice::Resume(id.to_owned()));
     }
 
