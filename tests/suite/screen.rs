@@ -3,6 +3,7 @@
 use crate::support::pty::Tui;
 use crate::support::reply::{agent, call, calls, main, rule, say};
 use crate::support::server::Server;
+use crate::support::until;
 use crate::support::world::World;
 use serde_json::json;
 
@@ -76,4 +77,27 @@ fn u1_from_the_start_to_a_restored_terminal() {
         assert!(last(&raw, mode).is_some(), "{mode:?} was written");
     }
     assert!(last(&raw, "\x1b[?25h") > last(&raw, "\x1b[?25l"), "the cursor is visible");
+}
+
+/// U2, U6: a key that comes together with a resize is neither lost nor late, and neither is the resize.
+#[test]
+fn u2_a_key_and_a_resize_at_once_both_arrive() {
+    let world = World::new();
+    let server = Server::start([main([say("never")])]);
+    let mut tui = Tui::start(&world, &server, &[]);
+    let mut typed = String::new();
+    for (n, letter) in ('a'..='t').enumerate() {
+        let columns = if n % 2 == 0 { 100 } else { 120 };
+        typed.push(letter);
+        if n % 4 < 2 {
+            tui.resize(columns, 40);
+            tui.keys(&letter.to_string());
+        } else {
+            tui.keys(&letter.to_string());
+            tui.resize(columns, 40);
+        }
+        tui.wait_for(&format!("❯ {typed}"));
+        let widest = |screen: String| screen.lines().map(|l| l.chars().count()).max().unwrap_or(0);
+        until(&format!("{columns} columns"), || tui.screen(), || (widest(tui.screen()) == usize::from(columns)).then_some(()));
+    }
 }
