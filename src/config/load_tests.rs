@@ -12,7 +12,7 @@ fn read(user: &str, project: Option<&str>) -> Config {
     if let Some(project) = project {
         fs::write(&p, project).unwrap();
     }
-    load(Files { user: &u, user_must_exist: true, project: &p, trusted: project.is_some(), home: Path::new("/home/u") })
+    load(Files { user: &u, user_must_exist: true, project: &p, trusted: project.is_some(), home: Path::new("/people/u") })
 }
 
 fn warnings(config: &Config) -> Vec<(usize, String)> {
@@ -111,7 +111,7 @@ fn relative_folders_are_those_of_the_file() {
     let config = read("[subagents]\nextra_dirs = [\"more\", \"~/own\", \"/abs\"]\n", None);
     let dirs = &config.subagents.extra_dirs;
     assert!(dirs[0].is_absolute() && dirs[0].ends_with("more"));
-    assert_eq!((dirs[1].as_path(), dirs[2].as_path()), (Path::new("/home/u/own"), Path::new("/abs")));
+    assert_eq!((dirs[1].as_path(), dirs[2].as_path()), (Path::new("/people/u/own"), Path::new("/abs")));
 }
 
 #[test]

@@ -75,8 +75,6 @@ pub struct Running {
     pub buffer: Arc<StreamBuffer>,
     /// Text so far, for an interrupt.
     pub text: String,
-    /// Estimated tokens of what was sent.
-    pub sent: u64,
     /// It sums the history up.
     pub summary: bool,
 }

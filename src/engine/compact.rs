@@ -82,8 +82,7 @@ impl Engine {
             let result = retry::send(provider.as_ref(), &request, &sink).await;
             let _ = feedback.send(Feedback::Summary { agent: id, epoch, result });
         });
-        agent.running =
-            Some(super::agent::Running { epoch, abort: task.abort_handle(), buffer: StreamBuffer::shared(), text: String::new(), sent: 0, summary: true });
+        agent.running = Some(super::agent::Running { epoch, abort: task.abort_handle(), buffer: StreamBuffer::shared(), text: String::new(), summary: true });
     }
 
     /// The summary came, or not.

@@ -98,7 +98,7 @@ impl Engine {
             let _ = feedback.send(Feedback::Reply { agent: id, epoch, result });
         });
         let event = EventKind::RequestStarted { n: agent.state.requests(), max: agent.state.limits.max_requests };
-        agent.running = Some(Running { epoch, abort, buffer, text: String::new(), sent: 0, summary: false });
+        agent.running = Some(Running { epoch, abort, buffer, text: String::new(), summary: false });
         self.out.emit(id, event);
     }
 

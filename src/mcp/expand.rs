@@ -44,7 +44,7 @@ mod tests {
 
     fn env(name: &str) -> Option<String> {
         match name {
-            "HOME" => Some("/home/u".into()),
+            "HOME" => Some("/people/u".into()),
             "EMPTY" => Some(String::new()),
             "NESTED" => Some("${HOME}".into()),
             _ => None,
@@ -56,15 +56,15 @@ mod tests {
         let all = [
             ("", ""),
             ("plain $HOME", "plain $HOME"),
-            ("${HOME}/x${HOME}", "/home/u/x/home/u"),
+            ("${HOME}/x${HOME}", "/people/u/x/people/u"),
             ("a${EMPTY}b", "ab"),
             ("${EMPTY:-d}${NONE:-}${NONE:-x y}", "dx y"),
-            ("${HOME:-d}", "/home/u"),
+            ("${HOME:-d}", "/people/u"),
             ("${NESTED}", "${HOME}"),
             ("${", "${"),
             ("${HOME", "${HOME"),
             ("${}${1A}${a b}é}", "${}${1A}${a b}é}"),
-            ("${${HOME}", "${/home/u"),
+            ("${${HOME}", "${/people/u"),
         ];
         for (text, right) in all {
             assert_eq!(expand(text, &env).as_deref(), Ok(right), "{text}");

@@ -143,8 +143,8 @@ pub struct SpawnRequest {
     pub prompt: String,
     /// None means `general-purpose`.
     pub kind: Option<String>,
-    /// Return at once.
-    pub background: bool,
+    /// Return at once; None leaves it to the type.
+    pub background: Option<bool>,
     /// Narrows the type's tools.
     pub tool_names: Option<Vec<String>>,
     /// Another model.

@@ -196,3 +196,24 @@ fn s18_a_worktree_child_works_on_its_own_branch() {
     assert!(!results[1].text.contains("branch"), "an unchanged one is removed: {results:?}");
     assert_eq!(world.git(&["branch", "--list", "tui-agent/*"]).lines().count(), 1);
 }
+
+/// S1: a type may run in the background by itself; the call's own word wins.
+#[test]
+fn s1_a_type_runs_in_the_background_unless_the_call_says_otherwise() {
+    let world = World::new();
+    world.agent_type("later", "---\nname: later\ndescription: works aside\nbackground: true\n---\nBODY\n");
+    let spawn = |name: &str, prompt: &str, more: serde_json::Value| {
+        let mut input = serde_json::json!({"description": name, "prompt": prompt, "subagent_type": "later"});
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        crate::support::reply::tool("Agent", input)
+    };
+    let aside = spawn("aside", "K:a", serde_json::json!({}));
+    let waited = spawn("waited", "K:b", serde_json::json!({"run_in_background": false}));
+    let server =
+        Server::start([rule("a", "K:a", [say("REPORTA")]), rule("b", "K:b", [say("REPORTB")]), main([calls([aside, waited]), say("waiting"), say("DONE")])]);
+    let run = world.run(&server, "go", &[]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!((run.agent("a1")["background"].as_bool(), run.agent("a2")["background"].as_bool()), (Some(true), Some(false)));
+    let results = server.requests("main")[1].results();
+    assert!(results[0].text.contains("Async agent launched.") && results[1].text.contains("REPORTB"), "{results:?}");
+}

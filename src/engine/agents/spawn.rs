@@ -33,7 +33,8 @@ impl Engine {
         match self.make_child(parent, request) {
             Err(why) => self.finish_call(parent, call, Outcome::error(format!("Agent: {why}"))),
             Ok(id) => {
-                if request.background {
+                let background = self.agents.get(&id).is_some_and(Agent::is_background);
+                if background {
                     self.finish_call(parent, call, Outcome::ok(launched(id), format!("{id} in background"), Display::Task { id: TaskId::Agent(id) }));
                 } else {
                     if let Some(agent) = self.agents.get_mut(&id) {
@@ -83,7 +84,7 @@ impl Engine {
             description: request.description.clone(),
             prompt: request.prompt.clone(),
             model: voice.model.clone(),
-            background: request.background,
+            background: request.background.unwrap_or(kind.background),
             max_requests: max,
             budget: reserved.unwrap_or(budget),
             read_only: kind.read_only || self.is_read_only(parent),

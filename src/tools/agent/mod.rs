@@ -125,7 +125,7 @@ fn parse(input: &Input) -> Result<SpawnRequest, String> {
         description: args::filled(input, "description")?.trim().to_owned(),
         prompt: args::filled(input, "prompt")?.to_owned(),
         kind: args::optional(input, "subagent_type").map(|k| k.trim().to_owned()),
-        background: args::flag(input, "run_in_background"),
+        background: input.get("run_in_background").and_then(Value::as_bool),
         // Models fill in an empty list for "not given"; a child without any tool is never meant.
         tool_names: strings("tool_names").filter(|names| !names.is_empty()),
         model: args::optional(input, "model").map(|m| m.trim().to_owned()),

@@ -32,7 +32,7 @@ fn s5_all_fields_arrive_and_the_prompt_byte_for_byte() {
         description: "find it".into(),
         prompt: " p\n ".into(),
         kind: Some("Explore".into()),
-        background: true,
+        background: Some(true),
         tool_names: Some(vec!["Read".into(), "Grep".into()]),
         model: Some("fast".into()),
         max_turns: Some(5),
